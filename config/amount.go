@@ -68,6 +68,9 @@ func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
 		expr, how = syntax.Unwrap(minus.Val), "Write it in quotation marks and without a sign:"
 	}
 	literal, ok := expr.(*hclsyntax.LiteralValueExpr)
+	if !ok && syntax.Traversal(expr) != nil { // as of jsondecode
+		return "Where the value is written, write it in quotation marks. A data \"json\" block reads numbers of a JSON file with all their digits, and makes them text."
+	}
 	if !ok {
 		return "Compute it with decimal_add, decimal_sub, decimal_mul, decimal_div or decimal_round on quoted decimals."
 	}

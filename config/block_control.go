@@ -107,8 +107,8 @@ func decimalSum(r *eval.Reader, a *eval.Argument, name string, value cty.Value) 
 	if isNothing(value.AsString()) {
 		return decimal.Zero, true
 	}
-	if plain, has := transfer.PlainOfDecimalComma(value.AsString()); has {
-		return refuse("%q: a decimal comma is not read; write %s", value.AsString(), plain+".")
+	if plain, sign := transfer.PlainOfOtherSigns(value.AsString()); sign != "" {
+		return refuse("%q: %s is not read; write %s", value.AsString(), sign, plain+".")
 	}
 	amount, err := transfer.ParseAmount(transfer.Ungrouped(value.AsString())) // it may be copied from a plan
 	if err != nil {

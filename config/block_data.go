@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -38,6 +39,7 @@ type dataSource struct {
 	where    *eval.Argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
+	without      map[string]int   // how many rows at the end have no text, by the column; nil before somebody asked
 	notes        []string         // of how the file was read
 	acknowledged map[string]int   // how many warnings are known, by their names
 	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
@@ -143,7 +145,14 @@ func (d *dataSource) readPicks(r *eval.Reader) {
 	}
 	slices.SortFunc(d.file.Columns, func(a, b rows.Column) int { return strings.Compare(a.Name, b.Name) })
 	isKey := func(p rows.Column) bool { return p.Name == d.file.Key }
-	if d.file.Columns != nil && !slices.ContainsFunc(d.file.Columns, isKey) && !r.Diags.HasErrors() {
+	own := renamed(d.file)[d.file.Key]
+	switch {
+	case d.file.Columns == nil, slices.ContainsFunc(d.file.Columns, isKey), r.Diags.HasErrors():
+	case own != "" && !hclsyntax.ValidIdentifier(own): // which hardly anybody would choose
+		r.Refuse(d.file.At("columns"), "Key is not read", "columns has names of the file on the left. Turn them round, such as:\n\n  columns = { %s = %s }", d.file.Key, mistake.QuotedHCL(own))
+	case own != "":
+		r.Refuse(d.file.At("key"), "Key is not read", "The argument columns calls the column %q %s here. Write:\n\n  key = %s", d.file.Key, own, mistake.QuotedHCL(own))
+	default:
 		r.Refuse(d.file.At("columns"), "Key is not read", "columns says which columns are read, and the key %q is not among them.", d.file.Key)
 	}
 }

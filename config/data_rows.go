@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -148,7 +147,8 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	case value.ContainsMarked():
 		diags = hcl.Diagnostics{eval.SensitiveHere(d.where.Expr.Range())}
 	case value.IsNull() || value.Type() != cty.Bool:
-		diags = hcl.Diagnostics{mistake.New(d.where.Expr.Range(), "Not true or false", "where must be true or false for each row.")}
+		diags = hcl.Diagnostics{d.notBool(r, value)}
+		return nil, diags
 	case value.True():
 		return r, nil
 	}
@@ -156,21 +156,6 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		diag.Detail += " The row is " + mistake.At(r.Whole()) + "."
 	}
 	return nil, diags
-}
-
-// totalsHint says how a row of totals or notes is left out, which has no text in a column.
-func (d *dataSource) totalsHint(column string) string {
-	hint := " If this is a row of totals or of notes, leave it out of " + d.address
-	if slices.Contains(d.kind.arguments, "skip_last") && d.skipLast == 0 {
-		hint += ", by the one line for rows at the end, or the other for rows anywhere:\n\n  skip_last = 1"
-	} else {
-		hint += ":\n"
-	}
-	row := "row." + column
-	if !hclsyntax.ValidIdentifier(column) {
-		row = fmt.Sprintf("row[%s]", mistake.QuotedHCL(column))
-	}
-	return hint + fmt.Sprintf("\n  where     = %s != \"\"", row)
 }
 
 // onLines names the two lines of something repeated.

@@ -82,7 +82,7 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 	}
 	hint := ""
 	if code := assetWords[strings.ToUpper(asset)]; code != "" {
-		hint = fmt.Sprintf("The code of the currency is:\n\n  asset = %q", code)
+		hint = codeHint(block, in, asset, code)
 	} else {
 		hint = fmt.Sprintf("If it is an asset of the service, say how many decimals it has:\n\n  asset %s {\n    scale = 2\n  }", mistake.QuotedHCL(asset))
 		for _, code := range []string{"USD", "EUR", "GBP", "JPY", "CHF"} {

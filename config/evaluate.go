@@ -30,8 +30,8 @@ type evaluator struct {
 	in    instance
 	diags hcl.Diagnostics
 	// wrong says that a mistake was found here or reported before: there is no transfer.
-	wrong  bool
-	hinted bool // it was said how a row is left out that has empty cells
+	wrong bool
+	empty []*field // that a row has no text for, in the order in which they were found
 	// notBefore are the occurrences of which not_before was made.
 	notBefore []*Occurrence
 	// elsewhere are the places of profiles of other directories, by side.
@@ -68,6 +68,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	if !e.wrong && r.GoesToItself() {
 		e.refuse(nil, "Sender and destination are the same", "The transfer goes from profile %q to itself.", r.FromProfileID)
 	}
+	e.refuseEmpty()
 	e.conditions(&out)
 	e.preconditions()
 	if e.wrong {
@@ -92,14 +93,6 @@ func (e *evaluator) place(f *field) hcl.Range {
 		return e.in.row.At(columnIndex(e.in.row, f.column))
 	}
 	return e.in.row.Whole()
-}
-
-// columnValue is the value of a column as an expression of a transfer names it.
-func columnValue(column string) string {
-	if hclsyntax.ValidIdentifier(column) {
-		return "each.value." + column
-	}
-	return fmt.Sprintf("each.value[%s]", mistake.QuotedHCL(column))
 }
 
 func columnIndex(r *row, column string) int {
@@ -251,16 +244,15 @@ func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 	}
 	text := value.AsString()
 	if text == "" {
-		hint := ""
-		if e.in.row != nil && f != nil && f.column != "" && !e.hinted {
-			e.hinted = true
-			hint = e.in.row.source.totalsHint(f.column)
+		if e.isOfColumn(f) {
+			e.empty, e.wrong = append(e.empty, f), true
+			return ""
 		}
-		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.%s", name, hint)
+		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.", name)
 		return ""
 	}
 	if err := checkSent(text); err != nil {
-		e.refuse(f, "Text cannot be seen as it is", "%s %s", name, mistake.Sentence(err))
+		e.refuse(f, "Text cannot be seen as it is", "%s %s%s", name, mistake.Sentence(err), e.trimHint(f, text))
 		return ""
 	}
 	return text

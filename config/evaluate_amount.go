@@ -47,7 +47,14 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 	}
 	amount, summary, detail := readAmount(value, f.Expr, e.block.configured.files)
 	if summary != "" {
+		if text := value; e.isOfColumn(f) && len(e.empty) > 0 && syntax.IsText(text) && text.AsString() == "" {
+			e.empty = append(e.empty, f) // one of several cells that a row of totals or notes leaves empty
+			return transfer.Amount{}
+		}
 		format := e.formatHint(f, value)
+		if nothing := e.nothingHint(f, value); format == "" && nothing != "" {
+			detail = nothing
+		}
 		e.refuse(f, summary, "%s", detail+format)
 		if from, ok := e.diags[len(e.diags)-1].Extra.(*mistake.Origin); ok {
 			if from.Reason = amountReason(value); format != "" {
@@ -57,7 +64,7 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 		return transfer.Amount{}
 	}
 	if detail := e.block.configured.assets.check(amount, asset); detail != "" {
-		e.refuse(f, "Too many decimals", "%s", detail)
+		e.refuse(f, "Too many decimals", "%s%s", detail, e.roundHint(f, asset))
 	}
 	return amount
 }
@@ -65,7 +72,7 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 // formatHint shows how a data block says that a number is grouped, or has a decimal comma,
 // where the column of an amount has such a number and the block says nothing.
 func (e *evaluator) formatHint(f *field, value cty.Value) string {
-	if e.in.row == nil || f.column == "" || !syntax.IsText(value) {
+	if !e.isOfColumn(f) || !syntax.IsText(value) {
 		return ""
 	}
 	d := e.in.row.source

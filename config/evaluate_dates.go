@@ -88,7 +88,7 @@ func (e *evaluator) time(name string) time.Time {
 	if err != nil {
 		f := e.block.fields[name]
 		if _, noDate := time.Parse(time.DateOnly, text); noDate == nil && e.in.row != nil && f.column != "" {
-			err = fmt.Errorf("is a date alone. Write its time and its time zone behind the column, such as:\n\n  \"${%s}T09:00:00+01:00\"", columnValue(f.column))
+			err = fmt.Errorf("is a date alone. Write its time and its time zone behind the column, such as:\n\n  \"${%s}T09:00:00+01:00\"", mistake.ColumnOf("each.value", f.column))
 		}
 		e.refuse(f, "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
 	}

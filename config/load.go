@@ -267,7 +267,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		switch {
 		case slices.Contains(known, name):
 		case isTerraform:
-			l.report(mistake.New(r, "No "+name+" block", "%s", why))
+			l.report(mistake.New(r, "No "+name+" block", "%s%s", why, terraformTest(r.Filename)))
 		default:
 			l.report(mistake.New(r, "Unsupported block type", "There is no block of type %q.%s", name, meantBlock(name, known)))
 		}
@@ -277,8 +277,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 			refuse(inner.Type, inner.TypeRange)
 		}
 		for _, attribute := range native.Attributes {
-			l.report(mistake.New(attribute.NameRange, "Unsupported argument",
-				"%q is outside of a block. Write arguments between the braces of one, such as:\n\n%s", attribute.Name, placeOfArgument(attribute.Name)))
+			l.report(outsideOfBlock(native, attribute))
 		}
 		return
 	}
@@ -291,6 +290,22 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 	for name, attribute := range attributes {
 		refuse(name, attribute.NameRange)
 	}
+}
+
+// outsideOfBlock refuses an argument at the top of a file. A file with nothing else has values of variables, or what
+// another program reads.
+func outsideOfBlock(body *hclsyntax.Body, a *hclsyntax.Attribute) *hcl.Diagnostic {
+	if why, isTerraform := terraform.Block(a.Name); isTerraform {
+		return mistake.New(a.NameRange, "Unsupported argument", "%q is outside of a block. %s", a.Name, why)
+	}
+	if len(body.Blocks) == 0 {
+		file := a.NameRange.Filename
+		d := mistake.New(a.NameRange, "Unsupported argument", "%q is outside of a block, and %s has no block. remit reads each file that ends in .hcl. If this one has values of variables, name it:\n\n  %s", a.Name, file, strings.TrimSuffix(file, ".hcl")+".auto.hclvars")
+		d.Extra = &mistake.Origin{Block: file}
+		return d
+	}
+	return mistake.New(a.NameRange, "Unsupported argument",
+		"%q is outside of a block. Write arguments between the braces of one, such as:\n\n%s", a.Name, placeOfArgument(a.Name))
 }
 
 // settle evaluates everything that has a name, each after what it depends on.

@@ -101,6 +101,16 @@ func placelessWarning(summary, detail string, args ...any) *hcl.Diagnostic {
 	return d
 }
 
+// terraformTest says how a file of Terraform's tests is named here; "" for another file.
+func terraformTest(name string) string {
+	for _, suffix := range []string{".tftest.hcl", ".tofutest.hcl"} {
+		if stem, isTest := strings.CutSuffix(name, suffix); isTest {
+			return " Name this file " + stem + testSuffix + "."
+		}
+	}
+	return ""
+}
+
 // isTerraform reports whether a file of that name is a configuration of Terraform or OpenTofu.
 func isTerraform(name string) bool {
 	stem := strings.TrimSuffix(name, ".json")

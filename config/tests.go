@@ -18,6 +18,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/terraform"
 )
 
 // testsMax bounds the files of tests that are read together.
@@ -161,7 +162,9 @@ func (r *testReader) read(body hcl.Body) {
 		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
 	content, diags := body.Content(schema)
-	r.report(diags...)
+	for _, d := range diags {
+		r.report(inTestsOfTerraform(d))
+	}
 	var blocks []*eval.Block
 	for _, from := range content.Blocks {
 		b, diags := openers[from.Type].Open(from)
@@ -178,6 +181,16 @@ func (r *testReader) read(body hcl.Body) {
 	for _, b := range ofKind("run") {
 		r.run(b, shared)
 	}
+}
+
+// inTestsOfTerraform answers a block of a file of Terraform's tests that there is not here.
+func inTestsOfTerraform(d *hcl.Diagnostic) *hcl.Diagnostic {
+	kind, isUnknown := strings.CutPrefix(d.Detail, `Blocks of type "`)
+	kind, _, _ = strings.Cut(kind, `"`)
+	if why, isTerraform := terraform.Block(kind); isUnknown && isTerraform {
+		return mistake.New(*d.Subject, d.Summary, "There is no %s block in a file of tests. %s", kind, why)
+	}
+	return d
 }
 
 // settings reads what a file or a run sets.

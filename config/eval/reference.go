@@ -123,6 +123,8 @@ func (r *resolver) traversal(t hcl.Traversal) {
 			detail += fmt.Sprintf(" In a transfer with for_each, write:\n\n  each.value.%s", name)
 		} else if ok && r.reach.Row {
 			detail += fmt.Sprintf(" In the where of a data source, write:\n\n  row.%s", name)
+		} else {
+			detail += " Give the value a name with a local, and write the local in both places."
 		}
 		r.refuse(t.SourceRange(), "self is not to be had here", "%s", detail)
 	case "transfer":
@@ -217,7 +219,11 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	if values && len(t) > 2 {
 		known := r.scope.attributes[root]
 		if attribute, ok := t[2].(hcl.TraverseAttr); ok && !slices.Contains(known, attribute.Name) {
-			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, mistake.DidYouMean(attribute.Name, known))
+			hint := mistake.DidYouMean(attribute.Name, known)
+			if hint == "" {
+				hint = " There are: " + strings.Join(known, ", ") + "."
+			}
+			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, hint)
 		}
 	}
 }
@@ -293,7 +299,13 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 		return
 	}
 	if len(steps) < 3 || steps[2] != "rows" {
-		r.refuse(t.SourceRange(), "Rows are missing", "A data source has its rows and nothing else, and is named with its type. Write:\n\n  %s", r.rowsOf(steps))
+		row := ""
+		if len(steps) == 3 {
+			if _, isIndex := t[3].(hcl.TraverseIndex); isIndex {
+				row = fmt.Sprintf("[%s]", mistake.QuotedHCL(steps[2]))
+			}
+		}
+		r.refuse(t.SourceRange(), "Rows are missing", "A data source has its rows and nothing else, and is named with its type. Write:\n\n  %s%s", r.rowsOf(steps), row)
 		return
 	}
 	r.node(t, "data", steps[0]+"."+steps[1])

@@ -19,7 +19,7 @@ func UnknownColumn(root, name string, columns []string, headers map[string]strin
 		switch {
 		case plainWord(header) != plainWord(name) || own == name:
 		case own != "":
-			return fmt.Sprintf("The argument columns calls the column %q %s here. Write:\n\n  %s", header, own, reference(root, own))
+			return fmt.Sprintf("The argument columns calls the column %q %s here. Write:\n\n  %s", header, own, ColumnOf(root, own))
 		default:
 			return fmt.Sprintf("The file has a column %q, and the argument columns does not read it. Add it there:\n\n  columns = { …, %s = %s }", header, KeyHCL(name), QuotedHCL(header))
 		}
@@ -30,12 +30,12 @@ func UnknownColumn(root, name string, columns []string, headers map[string]strin
 	return fmt.Sprintf("The argument columns reads no column %q.%s", name, meantColumn(root, name, columns))
 }
 
-// reference is how an expression names a column behind root.
-func reference(root, column string) string {
+// ColumnOf is the value of a column behind root, row or each.value, as it is written.
+func ColumnOf(root, column string) string {
 	if hclsyntax.ValidIdentifier(column) {
 		return root + "." + column
 	}
-	return root + "[" + QuotedHCL(column) + "]"
+	return fmt.Sprintf("%s[%s]", root, QuotedHCL(column))
 }
 
 // meantColumn says which column of a file a wrong name behind root may mean, as it is written.

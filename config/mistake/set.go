@@ -136,6 +136,10 @@ func (g *gathered) consolidated() *hcl.Diagnostic {
 	if d.Severity == hcl.DiagWarning {
 		what = "warnings"
 	}
+	if d.Subject != nil && !slices.ContainsFunc(others, func(at string) bool { return at != At(*d.Subject) }) { // one expression, for several rows
+		d.Detail += fmt.Sprintf("\n\n%d similar %s.", g.count, what)
+		return &d
+	}
 	d.Detail += fmt.Sprintf("\n\n%d similar %s. The %s: %s.", g.count, what, which, strings.TrimSpace(text))
 	return &d
 }

@@ -100,7 +100,7 @@ func (f *NumberFormat) read(text string) (string, error) {
 	case len(number) > numberDigitsMax:
 		return "", fmt.Errorf("is longer than %d characters", numberDigitsMax)
 	case !ok, !hasBefore, !hasAfter, hasDecimals && !areDigits(decimals), len(digits) > 1 && digits[0] == '0':
-		return "", fmt.Errorf("is not written like %s, which number_format says: %s", f.Example, f.words())
+		return "", fmt.Errorf("is not written like %s, which number_format says: %s. Write all numbers of a column in one way", f.Example, f.words())
 	}
 	if hasDecimals {
 		digits += "." + decimals

@@ -85,7 +85,7 @@ func newTable(f *File, from records) (*Table, hcl.Diagnostics) {
 	for name, format := range f.Formats {
 		i := slices.Index(t.Columns, name)
 		if i < 0 {
-			diags = append(diags, UnknownColumn(f.At("number_format"), f.Name, name, t.Columns))
+			diags = append(diags, f.unknownFormat(name, t.Columns))
 			continue
 		}
 		if t.formats == nil {
@@ -243,9 +243,23 @@ func fieldsHaving(line, need string) []string {
 	return nil
 }
 
+// unknownFormat says that number_format names no column, or one by its name in the file.
+func (f *File) unknownFormat(name string, columns []string) *hcl.Diagnostic {
+	for _, column := range f.Columns {
+		if column.Header == name {
+			return mistake.New(f.At("number_format"), "Unknown column", "The argument columns calls the column %q %s here. Write:\n\n  number_format = { %s = %q }",
+				name, column.Name, mistake.KeyHCL(column.Name), f.Formats[name].Example)
+		}
+	}
+	return UnknownColumn(f.At("number_format"), f.Name, name, columns)
+}
+
 // UnknownColumn says that a file has no column of a name, and which ones it has.
 func UnknownColumn(at hcl.Range, file, name string, columns []string) *hcl.Diagnostic {
 	hint := mistake.DidYouMean(name, columns)
+	if meant, found := strings.CutPrefix(hint, " Did you mean "); found && strings.Contains(meant, " ") {
+		hint = " Did you mean:\n\n  " + strings.TrimSuffix(meant, "?") // on a line of its own, to be copied
+	}
 	if hint == "" {
 		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + delimiterHint(columns)
 	}

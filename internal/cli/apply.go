@@ -99,6 +99,7 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.declared, "declared", false, "with a saved plan: send it only if the files here declare each line of it, with the same fingerprint")
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
 	flags.StringVar(&a.digest, "plan-digest", "", "don't ask, and send only a plan whose `digest` is or begins so (32 characters or more); names are no part of it")
+	saidOnce(cmd, "plan-digest")
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
 	flags.StringArrayVar(&a.acceptShortfall, "accept-shortfall", nil, "apply although the service says that this `PROFILE` has too little; may be repeated")
 	flags.BoolVar(&a.fromBalances, "from-balances", false, "with --rehearse: begin with the balances that the service says")

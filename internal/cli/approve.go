@@ -26,8 +26,8 @@ type approving struct {
 	planning planning
 	file     string
 	key      string
-	count    int    // with total
-	total    string // ASSET:AMOUNT; "" where a person is asked
+	count    int      // with total
+	totals   []string // each ASSET:AMOUNT; none where a person is asked
 
 	register registering
 }
@@ -72,12 +72,13 @@ func newApprove(p *process) *cobra.Command {
 	flags.StringVar(&a.planning.show, "show", "", "with `all`, list every transfer however many there are")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
 	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
-	flags.StringVar(&a.total, "total", "", "don't ask: the total of one asset, as `ASSET:AMOUNT`")
+	flags.StringArrayVar(&a.totals, "total", nil, "don't ask: the total of an asset, as `ASSET:AMOUNT`; may be repeated, and each must be right")
 	flags.BoolVar(&a.register.wanted, "register", false, "make a passkey in the browser, and print its line of allowed_passkeys")
 	flags.StringVar(&a.register.person, "person", "", "with --register: the `name` by which allowed_passkeys calls you")
 	flags.IntVar(&a.register.port, "port", portDefault, "with --register: serve the page at this port of localhost")
 	a.register.asking.flags(cmd)
 	together(cmd, "count", "total")
+	saidOnce(cmd, "count")
 	return cmd
 }
 
@@ -85,10 +86,10 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err := a.planning.checkShow(); err != nil {
 		return err
 	}
-	if a.total == "" && !p.streams.Interactive() {
+	if len(a.totals) == 0 && !p.streams.Interactive() {
 		return errors.New("cannot ask here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}
-	if err := checkTotalFlag(a.total); err != nil {
+	if err := checkTotalFlags(a.totals); err != nil {
 		return err
 	}
 	w, err := open(p, &a.planning.dir, false)
@@ -214,33 +215,44 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key approv
 
 // confirm gets the number of transfers and a total from the approver, as proof of reading them.
 func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Totals) error {
-	count, total := strconv.Itoa(a.count), a.total
+	count, typed := strconv.Itoa(a.count), a.totals
 	asset := ""
 	for t := range totals.All() {
 		asset = t.Asset // the last: any one will do
 	}
-	if a.total == "" {
+	if len(typed) == 0 {
 		var err error
 		if count, err = w.streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.service.Destination()))); err != nil {
 			return err
 		}
-		if total, err = w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset))); err != nil {
+		total, err := w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset)))
+		if err != nil {
 			return err
 		}
-		total = asset + ":" + total
+		typed = []string{asset + ":" + total}
 	}
-	return checkTyped(w, totals, count, total)
+	return checkTyped(w, totals, count, typed...)
 }
 
-// checkTyped holds the number of transfers and the total of an asset, as ASSET:AMOUNT, against the plan's.
-func checkTyped(w *opened, totals transfer.Totals, count, total string) error {
+// checkTyped holds the number of transfers and totals, each as ASSET:AMOUNT, against the plan's.
+func checkTyped(w *opened, totals transfer.Totals, count string, typed ...string) error {
 	if want := strconv.Itoa(totals.Count()); transfer.Ungrouped(count) != want {
 		return fmt.Errorf("the number of transfers that the plan moves is %s, not %s; nothing was signed", want, strconv.Quote(count))
 	}
+	for _, total := range typed {
+		if err := checkTotal(w, totals, total); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTotal holds one total, as ASSET:AMOUNT, against the plan's.
+func checkTotal(w *opened, totals transfer.Totals, total string) error {
 	cut := strings.LastIndexByte(total, ':')
 	asset, typed := total[:cut], strings.TrimSpace(total[cut+1:])
-	if plain, has := transfer.PlainOfDecimalComma(typed); has {
-		return fmt.Errorf("a decimal comma is not read, as in %s; write %s or %s; nothing was signed", strconv.Quote(typed), plain, transfer.Grouped(plain))
+	if plain, sign := transfer.PlainOfOtherSigns(typed); sign != "" {
+		return fmt.Errorf("%s is not read, as in %s; write %s or %s; nothing was signed", sign, strconv.Quote(typed), plain, transfer.Grouped(plain))
 	}
 	amount, err := transfer.ParseAmount(transfer.Ungrouped(typed))
 	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
@@ -252,10 +264,12 @@ func checkTyped(w *opened, totals transfer.Totals, count, total string) error {
 // isTotal reports whether a text has the form ASSET:AMOUNT.
 func isTotal(text string) bool { return strings.IndexByte(text, ':') > 0 }
 
-// checkTotalFlag refuses a --total of another form before the plan is read and shown.
-func checkTotalFlag(total string) error {
-	if total != "" && !isTotal(total) {
-		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as --total=USD:1200.50; nothing was signed", shell.Word(total))
+// checkTotalFlags refuses a --total of another form before the plan is read and shown.
+func checkTotalFlags(totals []string) error {
+	for _, total := range totals {
+		if !isTotal(total) {
+			return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as --total=USD:1200.50; nothing was signed", shell.Word(total))
+		}
 	}
 	return nil
 }

@@ -171,6 +171,34 @@ func together(cmd *cobra.Command, one, other string) {
 	}
 }
 
+// saidOnce refuses a second value of a flag that is a person's answer. Else the last would count, and nobody would
+// hear that the first was wrong.
+func saidOnce(cmd *cobra.Command, name string) {
+	flag := cmd.Flags().Lookup(name)
+	flag.Value = &onceValue{Value: flag.Value}
+}
+
+// onceValue is a value that can be set once, or again to the same.
+type onceValue struct {
+	pflag.Value
+	said  string
+	isSet bool
+}
+
+var errTwice = errors.New("the flag has another value already")
+
+// Set sets the value. It returns [errTwice] where another was set before.
+func (v *onceValue) Set(text string) error {
+	if v.isSet && text != v.said {
+		return errTwice
+	}
+	if err := v.Value.Set(text); err != nil {
+		return err
+	}
+	v.said, v.isSet = text, true
+	return nil
+}
+
 // exactArgs is cobra's, in our words.
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -197,6 +225,8 @@ func takesNone(cmd *cobra.Command, args []string) error {
 	switch hasDirectory := lookupFlag(cmd, "chdir") != nil; {
 	case plainWord != word && lookupFlag(cmd, plainWord) != nil:
 		return exit.WithHint(fmt.Errorf("%q begins with a sign that is no hyphen. A flag begins with two hyphens", word), cmd.CommandPath()+" --"+plainWord)
+	case word == "help":
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. Its flags are shown by", cmd.CommandPath()), cmd.CommandPath()+" --help")
 	case isCommand:
 		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %s is a command of its own. Type one after the other", cmd.CommandPath(), word), "remit "+word)
 	case hasDirectory && isFile:
@@ -207,7 +237,7 @@ func takesNone(cmd *cobra.Command, args []string) error {
 	case unfinishedVar(cmd) != "":
 		name := unfinishedVar(cmd)
 		return exit.WithHint(fmt.Errorf("--var=%s has no value, and %q stands beside it. Write them as one word", name, word),
-			cmd.CommandPath()+" --var="+shell.Word(name+"="+word))
+			again+" --var="+shell.Word(name+"="+word))
 	case hasDirectory && len(args) == 1:
 		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), again+" --chdir="+shell.Word(word))
 	}
@@ -220,15 +250,11 @@ func unfinishedVar(cmd *cobra.Command) string {
 	if f == nil {
 		return ""
 	}
-	given, isList := f.Value.(pflag.SliceValue)
-	if !isList || len(given.GetSlice()) == 0 {
+	given := *f.Value.(assignment).all
+	if len(given) == 0 || strings.Contains(given[len(given)-1].Var, "=") {
 		return ""
 	}
-	last := given.GetSlice()[len(given.GetSlice())-1]
-	if strings.Contains(last, "=") {
-		return ""
-	}
-	return last
+	return given[len(given)-1].Var
 }
 
 // someArgs is cobra's MinimumNArgs(1), in our words.
@@ -304,6 +330,9 @@ var otherFlags = map[string]string{
 func wrongValue(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		name := invalid.GetFlag().Name
+		if once, isOnce := invalid.GetFlag().Value.(*onceValue); isOnce && errors.Is(err, errTwice) {
+			return fmt.Errorf("--%s is there twice, as %s and as %s. Write it once", name, once.said, invalid.GetValue())
+		}
 		if name == "environment" {
 			return errors.New("--environment is empty, which names no environment. Is a variable of the shell not set?")
 		}

@@ -67,6 +67,7 @@ func (o *planning) controlFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, or of a block without one, as `BATCH:COUNT`; may be repeated")
 	flags.StringArrayVar(&o.acceptRenames, "accept-renames", nil, "accept exactly so many transfers of a block whose names were made in another way before, as `BLOCK:COUNT`; may be repeated")
 	flags.IntVar(&o.acceptLate, "accept-late", 0, "accept exactly so many occurrences of schedules that come late, as `COUNT`")
+	saidOnce(cmd, "accept-late")
 }
 
 // arePlanned reports whether a flag was given that changes which plan is made.

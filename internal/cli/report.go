@@ -126,7 +126,11 @@ func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.R
 	if err != nil {
 		return fmt.Errorf("write the report to %s: %w", r.out, err)
 	}
-	_, err = fmt.Fprintf(w.streams.Err, "Wrote %s, the page of the period.\n", view.Visible(r.out))
+	empty := ""
+	if gathered.Empty() {
+		empty = " The state has no transfer of it."
+	}
+	_, err = fmt.Fprintf(w.streams.Err, "Wrote %s, the page of the period.%s\n", view.Visible(r.out), empty)
 	return err
 }
 

@@ -91,22 +91,37 @@ func Ungrouped(typed string) string {
 	return typed
 }
 
-// PlainOfDecimalComma reports whether a number can only be read with a decimal comma, as in 11.580,78, and writes
-// it plainly, as 11580.78. Its digits may be grouped by points, space or apostrophes. One such as 11,580 is
-// grouped, as [Ungrouped] reads it.
-func PlainOfDecimalComma(typed string) (plain string, has bool) {
-	whole, fraction, found := strings.Cut(typed, ",")
-	if !found || Ungrouped(typed) != typed {
-		return "", false
-	}
-	for _, group := range []string{".", " ", "'", "’", "\u00a0", "\u202f"} {
-		if strings.Contains(whole, group) {
-			whole = Ungrouped(strings.ReplaceAll(whole, group, ","))
-			break
+// PlainOfOtherSigns reports which sign of a number makes it one of another country, such as the decimal comma of
+// 11.580,78 or the apostrophe of 11'580.78, and writes it plainly, as 11580.78. The sign is "" where there is none,
+// or where the number can't be read in one way alone. One such as 11,580 is grouped, as [Ungrouped] reads it.
+func PlainOfOtherSigns(typed string) (plain, sign string) {
+	whole, fraction, hasComma := strings.Cut(typed, ",")
+	point, sign := "", ""
+	switch {
+	case Ungrouped(typed) != typed:
+		return "", ""
+	case hasComma:
+		point, sign = ".", "a decimal comma"
+	default:
+		if whole, fraction, _ = strings.Cut(typed, "."); len(whole) < len(typed) {
+			point = "."
 		}
 	}
-	plain = whole + "." + fraction
-	return plain, !strings.ContainsAny(whole, ".-") && isPlainNumber(plain)
+	for _, group := range []string{".", " ", "'", "’", "\u00a0", "\u202f"} {
+		if !strings.Contains(whole, group) {
+			continue
+		}
+		whole = Ungrouped(strings.ReplaceAll(whole, group, ","))
+		if !hasComma {
+			sign = map[bool]string{true: "an apostrophe", false: "a space"}[strings.ContainsAny(group, "'’")] + " between digits"
+		}
+		break
+	}
+	plain = whole + point + fraction
+	if sign == "" || strings.ContainsAny(whole, ".-") || !isPlainNumber(plain) {
+		return "", ""
+	}
+	return plain, sign
 }
 
 // isPlainNumber reports whether text is digits with an optional minus sign and fraction.

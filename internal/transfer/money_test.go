@@ -79,28 +79,34 @@ func TestUngrouped(t *testing.T) {
 	}
 }
 
-func TestPlainOfDecimalComma(t *testing.T) {
-	for name, test := range map[string]struct{ typed, plain string }{
-		"a decimal comma":                {"11580,78", "11580.78"},
-		"groups by points":               {"1.211.580,78", "1211580.78"},
-		"groups by space":                {"11 580,78", "11580.78"},
-		"groups by apostrophes":          {"11'580,7", "11580.7"},
-		"three decimals of four digits":  {"1158,780", "1158.780"},
-		"grouped by a comma":             {"11,580", ""},
-		"grouped, with a decimal point":  {"11,580.78", ""},
-		"plain":                          {"11580.78", ""},
-		"two commas that are no groups":  {"11,580,78", ""},
-		"a group of two":                 {"11.58,78", ""},
-		"a point behind a comma":         {"1158,780.5", ""},
-		"no digits before the comma":     {",78", ""},
-		"no digits behind the comma":     {"11580,", ""},
-		"a minus sign":                   {"-11580,78", ""},
-		"no number":                      {"USD,EUR", ""},
-		"groups by points and by spaces": {"1.211 580,78", ""},
+func TestPlainOfOtherSigns(t *testing.T) {
+	for name, test := range map[string]struct{ typed, plain, sign string }{
+		"a decimal comma":                {"11580,78", "11580.78", "a decimal comma"},
+		"groups by points":               {"1.211.580,78", "1211580.78", "a decimal comma"},
+		"groups by space":                {"11 580,78", "11580.78", "a decimal comma"},
+		"groups by apostrophes":          {"11'580,7", "11580.7", "a decimal comma"},
+		"three decimals of four digits":  {"1158,780", "1158.780", "a decimal comma"},
+		"grouped by a comma":             {"11,580", "", ""},
+		"grouped, with a decimal point":  {"11,580.78", "", ""},
+		"plain":                          {"11580.78", "", ""},
+		"two commas that are no groups":  {"11,580,78", "", ""},
+		"a group of two":                 {"11.58,78", "", ""},
+		"a point behind a comma":         {"1158,780.5", "", ""},
+		"no digits before the comma":     {",78", "", ""},
+		"no digits behind the comma":     {"11580,", "", ""},
+		"a minus sign":                   {"-11580,78", "", ""},
+		"no number":                      {"USD,EUR", "", ""},
+		"groups by points and by spaces": {"1.211 580,78", "", ""},
+		"apostrophes and a point":        {"1'211'580.78", "1211580.78", "an apostrophe between digits"},
+		"apostrophes alone":              {"11’580", "11580", "an apostrophe between digits"},
+		"space and a point":              {"11 580.78", "11580.78", "a space between digits"},
+		"space that breaks no line":      {"11\u202f580", "11580", "a space between digits"},
+		"an apostrophe after two digits": {"1'15.80", "", ""},
+		"points alone":                   {"1.211.580", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if plain, has := transfer.PlainOfDecimalComma(test.typed); has != (test.plain != "") || has && plain != test.plain {
-				t.Errorf("%q, %t", plain, has)
+			if plain, sign := transfer.PlainOfOtherSigns(test.typed); plain != test.plain || sign != test.sign {
+				t.Errorf("%q, %q", plain, sign)
 			}
 		})
 	}

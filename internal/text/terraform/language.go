@@ -3,8 +3,7 @@ package terraform
 import "strings"
 
 // moved says why there is no moved block.
-const moved = "A transfer is known by its ref_id, which must not hang on a block that someone tidies away. " +
-	"A renamed transfer keeps its identity when its old ref_id is written out, as in\n\n  ref_id = \"rent-2026-11\""
+const moved = "remit knows a transfer by its ref_id. Rename the block as you like, and write the old ref_id in it, as in:\n\n  ref_id = \"rent-2026-11\""
 
 // blocks are those of Terraform at the top of a file that the language lacks.
 var blocks = map[string]string{
@@ -37,6 +36,13 @@ var blocks = map[string]string{
 	"override_module":   noMocks,
 	"override_data":     inTests,
 
+	"include":      "The argument include of a remit block names directories that are shared.",
+	"dependency":   noTerragrunt,
+	"dependencies": noTerragrunt,
+	"generate":     noTerragrunt,
+	"remote_state": "The state block says where the state is.",
+	"inputs":       "Values of variables are in remit.hclvars, or in an environment block.",
+
 	"component":        noStacks,
 	"deployment":       noStacks,
 	"deployment_group": noStacks,
@@ -48,9 +54,10 @@ var blocks = map[string]string{
 }
 
 const (
-	inTests  = "Blocks of tests are in files whose names end in .remittest.hcl, which remit test reads."
-	noMocks  = "There is nothing to mock: remit test asks no service. A run in a .remittest.hcl file takes other rows with override_data."
-	noStacks = "There are no stacks: an environment block declares an environment."
+	inTests      = "Blocks of tests are in files whose names end in .remittest.hcl, which remit test reads."
+	noMocks      = "There is nothing to mock: remit test asks no service. A run in a .remittest.hcl file takes other rows with override_data."
+	noTerragrunt = "No directory waits for another: remit plan --recursive plans all directories of a tree."
+	noStacks     = "There are no stacks: an environment block declares an environment."
 )
 
 // parts are arguments and nested blocks of Terraform that the language lacks.
@@ -62,7 +69,9 @@ var parts = map[string]string{
 	"provisioner":        "There are no provisioners: remit starts no program for a transfer.",
 	"connection":         "There are no provisioners: remit starts no program for a transfer.",
 	"dynamic":            "There are no dynamic blocks: the blocks of a transfer are written out, and for_each makes many transfers.",
-	"postcondition":      "There is no postcondition: remit compares each answer with what was asked by itself.",
+	"plan_options":       "A run of a test plans by itself, and has no options. Its variables block sets values.",
+	"module":             "There are no modules, so a run of a test plans the directory itself.",
+	"postcondition":      "There is no postcondition: remit itself compares each answer with the request.",
 	"ephemeral":          "Nothing is ephemeral: a plan has every value of its requests.",
 	"required_providers": "There are no providers: the service block says where transfers go.",
 	"backend":            "The state block, at the top of a file, says where the state is.",

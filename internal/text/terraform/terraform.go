@@ -18,7 +18,7 @@ type Answer struct {
 }
 
 // newEnvironment makes the state of an environment.
-const newEnvironment = "remit init --environment=staging"
+const newEnvironment = "remit init --environment=NAME"
 
 // noLogin and withCredentials answer people who look for a place to leave the service's credentials.
 const (
