@@ -257,3 +257,12 @@ func (d *dataSource) namedFile(r *eval.Reader) (string, hcl.Range) {
 	}
 	return file, a.Expr.Range()
 }
+
+// renamed are the columns that the argument columns calls otherwise than the file, by their names in the file.
+func renamed(f *rows.File) map[string]string {
+	names := map[string]string{}
+	for _, column := range f.Columns {
+		names[column.Header] = column.Name
+	}
+	return names
+}

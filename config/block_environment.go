@@ -152,7 +152,7 @@ func (l *loader) choose() hcl.Diagnostics {
 	case at >= 0:
 	case asked != "":
 		return hcl.Diagnostics{mistake.Placeless("Unknown environment", "%s%s: no environment block has that name.%s There %s %s.",
-			by, asked, meantEnvironment(asked, names), isOrAre(len(names)), list(names))}
+			by, asked, meantEnvironment(asked, names), isOrAre(len(names)), english.List(names))}
 	case len(names) > 1:
 		lines := ""
 		for _, name := range names {
@@ -187,15 +187,6 @@ func isOrAre(count int) string {
 		return "is"
 	}
 	return "are"
-}
-
-// list joins names for a sentence.
-func list(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // namesOf are the names of environments, in their order.

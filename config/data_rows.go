@@ -6,14 +6,15 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
-	"remit/config/mistake"
-
 	"remit/config/meter"
+	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 const (
@@ -187,4 +188,63 @@ func (d *dataSource) filter() (*hcl.EvalContext, bool, hcl.Diagnostics) {
 		return nil, false, diags
 	}
 	return ctx.NewChild(), true, diags
+}
+
+// totalsHint says how a row of totals or notes is left out, which has no text in a column.
+func (d *dataSource) totalsHint(column string) string {
+	hint := " If this is a row of totals or of notes, leave it out of " + d.address
+	last := d.lastWithout(column)
+	if slices.Contains(d.kind.arguments, "skip_last") && last > 0 {
+		hint += fmt.Sprintf(", by the one line for rows at the end, or the other for rows anywhere:\n\n  skip_last = %d", d.skipLast+last)
+	} else {
+		hint += ":\n"
+	}
+	return hint + fmt.Sprintf("\n  where     = %s != \"\"", mistake.ColumnOf("row", column))
+}
+
+// lastWithout counts the rows at the end of the file that have no text in a column, beside those that skip_last
+// leaves out. It reads the file again, once for each column.
+func (d *dataSource) lastWithout(column string) int {
+	if n, known := d.without[column]; known {
+		return n
+	}
+	n := 0
+	if table, file, diags := d.sources.data.Open(d.file, d.format); file != nil {
+		i := -1
+		if !diags.HasErrors() {
+			i = slices.Index(table.Columns, column)
+		}
+		for i >= 0 {
+			next, _, err := table.Next()
+			if next == nil || err != nil {
+				break
+			}
+			if n++; strings.TrimSpace(next.Fields[i]) != "" {
+				n = 0
+			}
+		}
+		_ = file.Close() // only read
+	}
+	if d.without == nil {
+		d.without = map[string]int{}
+	}
+	d.without[column] = n
+	return n
+}
+
+// notBool refuses a where that is no bool for a row. A file has text, also for true and false.
+func (d *dataSource) notBool(r *row, value cty.Value) *hcl.Diagnostic {
+	const what = "where must be true or false for each row"
+	path := syntax.Traversal(d.where.Expr)
+	if len(path) != 2 || value.IsNull() || !syntax.IsText(value) {
+		return mistake.New(d.where.Expr.Range(), "Not true or false", what+". The row is %s.", mistake.At(r.Whole()))
+	}
+	for _, letters := range [][2]string{{"true", "false"}, {"TRUE", "FALSE"}, {"True", "False"}} {
+		if slices.Contains(letters[:], value.AsString()) { // the remedy says true, whichever the row has: the other pays the wrong rows
+			column, _ := eval.StepName(path[1], true)
+			return mistake.New(d.where.Expr.Range(), "Not true or false", what+", and a column of a file is text. Compare it:\n\n  where = %s == %q",
+				mistake.ColumnOf("row", column), letters[0])
+		}
+	}
+	return mistake.New(d.where.Expr.Range(), "Not true or false", what+", and a column of a file is text. Compare it by ==. The row is %s.", mistake.At(r.Whole()))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // doubts are warnings of what a transfer says that a service will hardly know. They keep no transfer from
@@ -144,4 +145,14 @@ func notProfileID(id string) string {
 		return "is nearly a UUID, and has a digit or a sign too many or too few"
 	}
 	return ""
+}
+
+// codeHint says how the word of a column for a currency becomes its code.
+func codeHint(block *transferBlock, in instance, word, code string) string {
+	f := block.fields["asset"]
+	if !in.isOfColumn(f) || syntax.Traversal(f.Expr) == nil {
+		return fmt.Sprintf("The code of the currency is:\n\n  asset = %q", code)
+	}
+	column := mistake.ColumnOf("each.value", f.column)
+	return fmt.Sprintf("Write %s in the file, or let it mean that here:\n\n  asset = %s == %s ? %q : %s", code, column, mistake.QuotedHCL(word), code, column)
 }

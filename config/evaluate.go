@@ -244,7 +244,7 @@ func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 	}
 	text := value.AsString()
 	if text == "" {
-		if e.isOfColumn(f) {
+		if e.in.isOfColumn(f) {
 			e.empty, e.wrong = append(e.empty, f), true
 			return ""
 		}
@@ -252,7 +252,7 @@ func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 		return ""
 	}
 	if err := checkSent(text); err != nil {
-		e.refuse(f, "Text cannot be seen as it is", "%s %s%s", name, mistake.Sentence(err), e.trimHint(f, text))
+		e.refuse(f, "Text cannot be seen as it is", "%s %s%s", name, mistake.Sentence(err), e.in.trimHint(f, text))
 		return ""
 	}
 	return text

@@ -11,6 +11,7 @@ import (
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/config/syntax"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -47,12 +48,12 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 	}
 	amount, summary, detail := readAmount(value, f.Expr, e.block.configured.files)
 	if summary != "" {
-		if text := value; e.isOfColumn(f) && len(e.empty) > 0 && syntax.IsText(text) && text.AsString() == "" {
+		if text := value; e.in.isOfColumn(f) && len(e.empty) > 0 && syntax.IsText(text) && text.AsString() == "" {
 			e.empty = append(e.empty, f) // one of several cells that a row of totals or notes leaves empty
 			return transfer.Amount{}
 		}
 		format := e.formatHint(f, value)
-		if nothing := e.nothingHint(f, value); format == "" && nothing != "" {
+		if nothing := e.in.nothingHint(f, value); format == "" && nothing != "" {
 			detail = nothing
 		}
 		e.refuse(f, summary, "%s", detail+format)
@@ -64,7 +65,8 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 		return transfer.Amount{}
 	}
 	if detail := e.block.configured.assets.check(amount, asset); detail != "" {
-		e.refuse(f, "Too many decimals", "%s%s", detail, e.roundHint(f, asset))
+		scale, _ := e.block.configured.assets.of(asset)
+		e.refuse(f, "Too many decimals", "%s%s", detail, e.in.roundHint(f, scale))
 	}
 	return amount
 }
@@ -72,7 +74,7 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 // formatHint shows how a data block says that a number is grouped, or has a decimal comma,
 // where the column of an amount has such a number and the block says nothing.
 func (e *evaluator) formatHint(f *field, value cty.Value) string {
-	if !e.isOfColumn(f) || !syntax.IsText(value) {
+	if !e.in.isOfColumn(f) || !syntax.IsText(value) {
 		return ""
 	}
 	d := e.in.row.source
@@ -112,4 +114,67 @@ func (e *evaluator) checkNumbers() bool {
 		e.block.checked = ty
 	}
 	return !diags.HasErrors()
+}
+
+// isOfColumn reports whether the value of a field is that of one column of a data row.
+func (in instance) isOfColumn(f *field) bool { return in.row != nil && f != nil && f.column != "" }
+
+// refuseEmpty reports, as one mistake, the columns for which a row has no text: most such rows are totals or notes.
+func (e *evaluator) refuseEmpty() {
+	if len(e.empty) == 0 {
+		return
+	}
+	f := e.empty[0]
+	hint := e.in.row.source.totalsHint(f.column)
+	if len(e.empty) == 1 {
+		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.%s", f.Name, hint)
+		return
+	}
+	var names []string
+	for _, other := range e.empty[1:] {
+		names = append(names, other.Name)
+	}
+	are := "are"
+	if len(names) == 1 {
+		are = "is"
+	}
+	e.refuse(f, "Empty text", "%s is empty, and so %s %s.%s", f.Name, are, english.List(names), hint)
+}
+
+// nothingHint says how a row is left out in which nothing is to be paid; "" for any other amount.
+func (in instance) nothingHint(f *field, value cty.Value) string {
+	if !in.isOfColumn(f) || !syntax.IsText(value) {
+		return ""
+	}
+	text := value.AsString()
+	bare := strings.Trim(text, " -–—\u00a0")
+	what := ""
+	switch {
+	case text == "":
+		what = "amount is empty"
+	case isNothing(text):
+		what = "amount is " + text
+	case bare == "":
+		what = fmt.Sprintf("amount %q is no number", text)
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s. If nothing is to be paid in such a row, leave it out of %s:\n\n  where = %s != %s",
+		what, in.row.source.address, mistake.ColumnOf("row", f.column), mistake.QuotedHCL(text))
+}
+
+// trimHint says how the space around a text is left out; "" where something else keeps it from being seen.
+func (in instance) trimHint(f *field, text string) string {
+	if inner := strings.TrimSpace(text); !in.isOfColumn(f) || inner == text || inner == "" || checkSent(inner) != nil {
+		return ""
+	}
+	return fmt.Sprintf(" Correct it in the file, or leave the space out here:\n\n  %s = trimspace(%s)", f.Name, mistake.ColumnOf("each.value", f.column))
+}
+
+// roundHint says how an amount of a column is rounded to the decimals of its asset.
+func (in instance) roundHint(f *field, scale int) string {
+	if !in.isOfColumn(f) || syntax.Traversal(f.Expr) == nil {
+		return ""
+	}
+	return fmt.Sprintf(" Correct it in the file. If remit is to round it, say how:\n\n  amount = decimal_round(%s, %d, \"half_up\")", mistake.ColumnOf("each.value", f.column), scale)
 }

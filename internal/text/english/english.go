@@ -1,9 +1,12 @@
-// Package english counts things in front of people.
+// Package english counts and lists things in front of people.
 //
 // Its one invariant: one thing is never in the plural.
 package english
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Plural counts things by a noun whose plural ends in s: "1 transfer", "2 transfers", "0 transfers".
 func Plural(count int, noun string) string {
@@ -11,4 +14,13 @@ func Plural(count int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(count) + " " + noun + "s"
+}
+
+// List joins names for a sentence, the last two by "and"; "" for none.
+func List(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -13,3 +13,11 @@ func TestPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestList(t *testing.T) {
+	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		if got := english.List(names); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}
