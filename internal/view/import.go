@@ -269,21 +269,23 @@ func (j *JSON) ImportLine(e executor.Event) {
 	j.write(importLine{"import_line", e.RefID, e.Result, e.Group, e.Amount, e.Asset, e.Reason, j.command(e.Next)})
 }
 
+type importDifferenceLine struct {
+	Type string `json:"type"` // "import_difference"
+	ImportDifference
+}
+
 // ImportDiffering writes a transfer that the state has otherwise.
 func (j *JSON) ImportDiffering(d ImportDifference) {
-	j.write(struct {
-		Type string `json:"type"`
-		ImportDifference
-	}{"import_difference", d})
+	j.write(importDifferenceLine{"import_difference", d})
+}
+
+type importLeftOutLine struct {
+	Type string `json:"type"` // "import_left_out"
+	ImportLeftOut
 }
 
 // ImportLeftOut writes a ref_id of a list that is not taken.
-func (j *JSON) ImportLeftOut(l ImportLeftOut) {
-	j.write(struct {
-		Type string `json:"type"`
-		ImportLeftOut
-	}{"import_left_out", l})
-}
+func (j *JSON) ImportLeftOut(l ImportLeftOut) { j.write(importLeftOutLine{"import_left_out", l}) }
 
 // importPlanLine ends what an import would do.
 type importPlanLine struct {

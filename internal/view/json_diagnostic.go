@@ -63,6 +63,13 @@ type noteLine struct {
 	Text    string `json:"text"`
 }
 
+type validatedLine struct {
+	Type        string `json:"type"` // "validated"
+	Valid       bool   `json:"valid"`
+	Transfers   int    `json:"transfers"`
+	Environment string `json:"environment,omitempty"`
+}
+
 // Validated writes that a configuration has no mistake, and how many transfers it declares; a
 // "note" before it for each thing to know of how data files were read. The environment is "" where the
 // command does not work on each of several.
@@ -70,11 +77,6 @@ func (j *JSON) Validated(environment string, transfers int, notes []config.Note)
 	for _, n := range notes {
 		j.write(noteLine{"note", n.Address, n.Text})
 	}
-	j.write(struct {
-		Type        string `json:"type"` // "validated"
-		Valid       bool   `json:"valid"`
-		Transfers   int    `json:"transfers"`
-		Environment string `json:"environment,omitempty"`
-	}{"validated", true, transfers, environment})
+	j.write(validatedLine{"validated", true, transfers, environment})
 	return j.end()
 }
