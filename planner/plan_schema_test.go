@@ -40,7 +40,7 @@ func schemaOfPlans() schema.Schema {
 	return root
 }
 
-// TestSchemaOfPlans holds docs/schemas against the types, those against what was published before, and saved plans against them.
+// TestSchemaOfPlans holds docs/schemas against the types, the types against the schema that was published last, and saved plans against both.
 func TestSchemaOfPlans(t *testing.T) {
 	const published, kept = "../docs/schemas/plan.schema.json", "../testdata/compat/schemas/plan.schema.json"
 	text, err := json.MarshalIndent(schemaOfPlans(), "", " ")

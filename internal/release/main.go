@@ -4,7 +4,7 @@
 // Its one invariant: the same program and the same SOURCE_DATE_EPOCH make the same bytes.
 //
 //	go run ./internal/release man DIRECTORY
-//	go run ./internal/release sbom PROGRAM [NATIVE] >remit.cdx.json
+//	go run ./internal/release sbom PROGRAM RUNNABLE >remit.cdx.json
 //	go run ./internal/release packages DIRECTORY VERSION BASE_URL
 //	go run ./internal/release notices PROGRAM >copyright
 //
@@ -34,7 +34,7 @@ func main() {
 // run makes one part; epoch is the time of the release, in seconds of Unix.
 func run(ctx context.Context, args []string, epoch string, stdout io.Writer) error {
 	if len(args) < 2 {
-		return errors.New("it takes man DIRECTORY, sbom PROGRAM [NATIVE], notices PROGRAM or packages DIRECTORY VERSION BASE_URL")
+		return errors.New("it takes man DIRECTORY, sbom PROGRAM [RUNNABLE], notices PROGRAM or packages DIRECTORY VERSION BASE_URL")
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {

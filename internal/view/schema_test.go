@@ -25,7 +25,7 @@ const (
 	linesKept   = "../../testdata/compat/schemas/lines.schema.json"
 )
 
-// schemaOfLines is the schema of a line of --json: what has to be in a line of each type.
+// schemaOfLines is the schema of a line of --json, with the fields of each type.
 func schemaOfLines() schema.Schema {
 	types := view.LineTypes()
 	rules, definitions := []any{}, schema.Schema{}
@@ -43,7 +43,7 @@ func schemaOfLines() schema.Schema {
 	}
 }
 
-// TestSchemasOfLines holds docs/schemas against the types, and those against what was published before.
+// TestSchemasOfLines holds docs/schemas against the types, and the types against the schema that was published last.
 func TestSchemasOfLines(t *testing.T) {
 	text, err := json.MarshalIndent(schemaOfLines(), "", " ")
 	if err != nil {

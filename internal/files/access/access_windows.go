@@ -80,7 +80,7 @@ func ownerOf(path string) (*windows.SID, bool) {
 	return owner, err == nil && owner != nil
 }
 
-// trustees are this process's user, SYSTEM, the administrators, and whoever the owner is.
+// trustees are this process's user, SYSTEM, the administrators and the rights that an owner has as such.
 func trustees() []*windows.SID {
 	var all []*windows.SID
 	if user, err := windows.GetCurrentProcessToken().GetTokenUser(); err == nil {

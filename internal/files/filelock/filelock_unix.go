@@ -35,5 +35,5 @@ func Open(path string, flag int, mode os.FileMode) (*os.File, error) {
 // Remove takes the name from a file, which others may have open, and locked.
 func Remove(path string) error { return os.Remove(path) }
 
-// OpenDirectory opens what stands for a directory where its users take turns: the directory itself.
+// OpenDirectory opens the file that users of a directory take turns with: the directory itself.
 func OpenDirectory(dir string) (*os.File, error) { return os.Open(dir) }

@@ -63,7 +63,7 @@ func Remove(path string) error {
 	return os.Remove(aside)
 }
 
-// OpenDirectory opens what stands for a directory where its users take turns: a file in it, since Windows
+// OpenDirectory opens the file that users of a directory take turns with: a file in it, since Windows
 // locks no directories.
 func OpenDirectory(dir string) (*os.File, error) {
 	return Open(filepath.Join(dir, ".remit.lock"), os.O_CREATE|os.O_RDWR, 0o600)

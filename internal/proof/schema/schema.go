@@ -20,7 +20,7 @@ var (
 	marshalsText = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// Of returns the schema of what encoding/json makes of a value's type. Types that encode themselves as JSON are in others;
+// Of returns the schema of a value's type, as encoding/json encodes it. Types that encode themselves as JSON are in others;
 // one that is not there may be anything.
 func Of(value any, others map[reflect.Type]Schema) Schema {
 	return maker{others, nil}.of(reflect.TypeOf(value))
@@ -111,7 +111,7 @@ func (m maker) fields(t reflect.Type, properties Schema, required *[]any) {
 	}
 }
 
-// Lost lists the places where the newer of two schemas, as JSON reads them, has lost what the older one promises: a
+// Lost lists the places where the newer of two schemas, as JSON reads them, has lost a promise of the older one: a
 // field, its type, or that it is always there.
 func Lost(older, newer any) []string { return lost("", older, newer) }
 
