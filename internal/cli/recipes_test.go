@@ -50,10 +50,32 @@ type workflowStep struct {
 
 // gitlabJob is what the tests read of a job of GitLab CI.
 type gitlabJob struct {
-	Stage         string   `json:"stage"`
-	ResourceGroup string   `json:"resource_group"`
-	Script        []string `json:"script"`
-	AfterScript   []string `json:"after_script"`
+	Extends       string            `json:"extends"`
+	Stage         string            `json:"stage"`
+	ResourceGroup string            `json:"resource_group"`
+	Variables     map[string]string `json:"variables"`
+	Script        []string          `json:"script"`
+	AfterScript   []string          `json:"after_script"`
+}
+
+// readGitLab reads a job of a recipe, with what it extends.
+func readGitLab(file, name string) (gitlabJob, error) {
+	var jobs map[string]json.RawMessage
+	if err := readYAML(file, &jobs); err != nil {
+		return gitlabJob{}, err
+	}
+	var job gitlabJob
+	if err := json.Unmarshal(jobs[name], &job); err != nil {
+		return job, fmt.Errorf("%s has no job %s: %w", file, name, err)
+	}
+	if job.Extends == "" {
+		return job, nil
+	}
+	whole, err := readGitLab(file, job.Extends)
+	if err != nil {
+		return job, err
+	}
+	return whole, json.Unmarshal(jobs[name], &whole)
 }
 
 // readYAML reads a file as package json would read the same in JSON.
@@ -164,13 +186,10 @@ func TestRecipesGiveLittle(t *testing.T) {
 	if len(secrets["remit-apply.yml apply"]) != 3 || len(secrets["remit-tree-apply.yml apply"]) != 4 {
 		t.Errorf("a step that applies lacks its secrets: %v", secrets)
 	}
-	var jobs map[string]json.RawMessage
-	var apply gitlabJob
-	if err := readYAML("gitlab-ci.yml", &jobs); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(jobs["apply"], &apply); err != nil || apply.ResourceGroup == "" {
-		t.Errorf("gitlab-ci.yml: two applies could overlap: %v", err)
+	for _, of := range [][2]string{{"gitlab-ci.yml", "apply"}, {"gitlab-tree-ci.yml", "apply staging"}, {"gitlab-tree-ci.yml", "apply production"}} {
+		if apply, err := readGitLab(of[0], of[1]); err != nil || apply.ResourceGroup != "remit-apply" {
+			t.Errorf("%s: two applies could overlap: %v", of, err)
+		}
 	}
 }
 
@@ -288,17 +307,15 @@ func runStep(ts *testscript.TestScript, step workflowStep, outputs map[string]st
 
 // runGitLab is the script command
 //
-//	gitlab JOB
+//	gitlab [FILE] JOB
 //
-// which runs a job of the recipe for GitLab CI as its runner does, with the script's variables.
+// which runs a job of the recipe for GitLab CI as its runner does, with the script's variables and those of the job.
 func runGitLab(ts *testscript.TestScript, neg bool, args []string) {
-	var jobs map[string]json.RawMessage
-	ts.Check(readYAML("gitlab-ci.yml", &jobs))
-	var job gitlabJob
-	ts.Check(json.Unmarshal(jobs[args[0]], &job))
-	if len(job.Script) == 0 {
-		ts.Fatalf("gitlab-ci.yml has no job %s", args[0])
+	if len(args) == 1 {
+		args = []string{"gitlab-ci.yml", args[0]}
 	}
+	job, err := readGitLab(args[0], args[1])
+	ts.Check(err)
 	work := ts.Getenv("WORK")
 	run := func(lines []string) error {
 		shell := exec.Command("bash", "--noprofile", "--norc", "-e", "-c", strings.Join(slices.Insert(slices.Clone(lines), 0, "set -o pipefail"), "\n"))
@@ -306,19 +323,23 @@ func runGitLab(ts *testscript.TestScript, neg bool, args []string) {
 		shell.Env = append(os.Environ(), "HOME="+work, "WORK="+work, "USER=runner", "PATH="+work+"/bin:"+ts.Getenv("PATH"))
 		for _, name := range []string{
 			"STATE_READ_URL", "STATE_URL", "NOTE_TOKEN", "READ_TOKEN", "REMIT_CLIENT_ID", "REMIT_CLIENT_SECRET",
-			"CI_API_V4_URL", "CI_PROJECT_ID", "CI_MERGE_REQUEST_IID", "CI_COMMIT_SHA", "GITLAB_USER_LOGIN",
+			"CI_API_V4_URL", "CI_PROJECT_ID", "CI_MERGE_REQUEST_IID", "CI_COMMIT_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "GITLAB_USER_LOGIN",
 		} {
 			shell.Env = append(shell.Env, name+"="+ts.Getenv(name))
 		}
+		shell.Env = append(shell.Env, "CI_PROJECT_DIR="+shell.Dir, "REMIT_ROOT="+shell.Dir)
+		for name, value := range job.Variables {
+			shell.Env = append(shell.Env, name+"="+os.Expand(value, ts.Getenv))
+		}
 		out, err := shell.CombinedOutput()
-		logJob(ts, args[0], out)
+		logJob(ts, args[1], out)
 		return err
 	}
-	err := run(job.Script)
+	err = run(job.Script)
 	if len(job.AfterScript) > 0 {
 		_ = run(job.AfterScript) // its failure is no failure of the job
 	}
 	if (err != nil) != neg {
-		ts.Fatalf("gitlab %s: %v", args[0], err)
+		ts.Fatalf("gitlab %s: %v", args, err)
 	}
 }

@@ -22,7 +22,8 @@ type validated struct {
 	notes       []config.Note
 	diags       hcl.Diagnostics
 	files       map[string]*hcl.File // for the snippets of diags
-	state       string               // where it is; "" where that is not known, or a secret
+	state       string               // where it is; "" where that is not known
+	isSecret    bool                 // that is
 }
 
 // validateEach validates each environment of a directory, and tells of every mistake once, with the environments
@@ -80,8 +81,8 @@ func validateOne(ctx context.Context, p *process, dir *workspace.Directory) (val
 			totals.Add(t.Request.Asset, t.Request.Amount)
 		}
 		v.transfers, v.notes = totals.Count(), loaded.Notes()
-		if !dir.Sandbox && !loaded.SensitiveState() {
-			v.state = workspace.BackendOf(loaded, dir, p.host.Now).String()
+		if !dir.Sandbox {
+			v.state, v.isSecret = workspace.BackendOf(loaded, dir, p.host.Now).String(), loaded.SensitiveState()
 		}
 	}
 	if v.diags = mistakes.Diagnostics(); len(v.diags) > 0 {
@@ -95,8 +96,12 @@ func shareNoState(all []validated) {
 	first := map[string]string{}
 	for i, v := range all {
 		if of, isTaken := first[v.state]; isTaken && v.state != "" {
+			place := ": " + v.state
+			if v.isSecret {
+				place = ""
+			}
 			all[i].diags = append(v.diags, mistake.Placeless("Two environments with one state",
-				"The environments %s and %s keep their states in one place: %s. Each has a record of its own: write another place into a state block of one of them.", of, v.environment, v.state))
+				"The environments %s and %s keep their states in one place%s. Each has a record of its own: write another place into a state block of one of them.", of, v.environment, place))
 			continue
 		}
 		first[v.state] = v.environment

@@ -41,6 +41,8 @@ type declaredLine struct {
 	Expires   time.Time `json:"expires,omitzero"`
 	Windows   []string  `json:"windows,omitempty"`
 	DependsOn []string  `json:"depends_on,omitempty"` // blocks and batches
+	FromPlace string    `json:"from_place,omitempty"` // of a profile that another directory declares
+	ToPlace   string    `json:"to_place,omitempty"`   // the same of the destination
 }
 
 // Why writes one object by itself: it carries the format. It returns the first error of writing.
@@ -53,6 +55,7 @@ func (j *JSON) Why(y *Why, o PlanOptions) error {
 		line.Declared = &declaredLine{
 			File: t.Place.File, Line: t.Place.Line, Address: t.Address, Block: t.Block, BlockFile: y.Block.File, BlockLine: y.Block.Line,
 			Batch: t.Batch, NotBefore: t.NotBefore, Expires: t.Expires, Windows: y.windows(), DependsOn: y.dependsOn(),
+			FromPlace: placeOrNone(t.FromPlace), ToPlace: placeOrNone(t.ToPlace),
 		}
 	}
 	if y.Line != nil {

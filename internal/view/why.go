@@ -219,8 +219,9 @@ func (y *Why) isSent() bool { return y.Line != nil && y.Line.Action.Sends() }
 func (y *Why) fields(r *transfer.Request, o PlanOptions) []field {
 	from, to := sender(*r), destination(*r)
 	fields := []field{{"declared", "nowhere"}}
+	var fromPlace, toPlace config.Place
 	if t := y.Declared; t != nil {
-		to.name = t.DisplayName
+		to.name, fromPlace, toPlace = t.DisplayName, t.FromPlace, t.ToPlace
 		by := t.Address
 		if t.Place != y.Block {
 			by += at(y.Block.String())
@@ -230,9 +231,17 @@ func (y *Why) fields(r *transfer.Request, o PlanOptions) []field {
 		to.name = y.Recorded.Intent.DisplayName
 		fields = append(fields, field{"before", y.Recorded.Intent.Place}, field{"by", y.Recorded.Intent.Address}, field{"batch", y.Recorded.Intent.Batch})
 	}
-	fields = append(fields, field{"from", from.show(shapeWhole, o.Names)}, field{"to", to.show(shapeWhole, o.Names)})
+	fields = append(fields, field{"from", from.show(shapeWhole, o.Names) + at(placeOrNone(fromPlace))}, field{"to", to.show(shapeWhole, o.Names) + at(placeOrNone(toPlace))})
 	fields = append(fields, y.recordedFields()...)
 	return append(fields, y.timeFields()...)
+}
+
+// placeOrNone is a place as text; "" for none.
+func placeOrNone(place config.Place) string {
+	if place == (config.Place{}) {
+		return ""
+	}
+	return place.String()
 }
 
 func (y *Why) recordedFields() []field {
