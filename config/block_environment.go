@@ -166,10 +166,31 @@ func (l *loader) choose() hcl.Diagnostics {
 	c.Environment, c.Protected, l.chosen = c.Environments[at].Name, c.Environments[at].Protected, l.environments[at]
 	for kind, block := range map[string]**eval.Block{"state": &l.state, "service": &l.service} {
 		if own := l.chosen.NestedOf(kind); len(own) > 0 {
+			if *block != nil {
+				l.passedOver = append(l.passedOver, *block)
+			}
 			*block = own[0]
+		}
+		for i, e := range l.environments {
+			if i != at {
+				l.passedOver = append(l.passedOver, e.NestedOf(kind)...)
+			}
 		}
 	}
 	return nil
+}
+
+// useLaterElsewhere notes the variables of state and service blocks that the chosen environment does not use: they need no
+// value there, so that a job has the places and clients of one environment alone.
+func (l *loader) useLaterElsewhere() {
+	for _, b := range l.passedOver {
+		for _, a := range b.All() {
+			refs, _ := l.scope.Resolve(a.Expr, eval.NarrowReach()) // reported where the environment is chosen
+			for _, n := range refs.Nodes {
+				l.use(n, true)
+			}
+		}
+	}
 }
 
 // meantEnvironment is the environment that a name may mean: one that it begins, or a similar one.

@@ -188,6 +188,62 @@ func TestEnvironmentsAreFoundWithoutTheRest(t *testing.T) {
 	}
 }
 
+// TestOtherEnvironmentsNeedNoValues has a variable for the state of each environment: a job has that of its own alone.
+func TestOtherEnvironmentsNeedNoValues(t *testing.T) {
+	text := `
+variable "place_a" { type = string }
+variable "place_b" { type = string }
+variable "client" { type = string }
+variable "nothing" { type = string }
+
+environment "a" {
+  state "sqlite" {
+    path = var.place_a
+  }
+  service {
+    base_url  = "https://a.example.com"
+    client_id = "a"
+  }
+}
+
+environment "b" {
+  state "sqlite" {
+    path = var.place_b
+  }
+}
+
+service {
+  base_url  = "https://b.example.com/${var.client}"
+  client_id = "b"
+}
+`
+	for name, test := range map[string]struct {
+		environment string
+		given       map[string]string
+		want        string // the variables that are missing
+	}{
+		"its own is missing":                    {"a", map[string]string{"REMIT_VAR_nothing": "x"}, "place_a"},
+		"it has its own":                        {"a", map[string]string{"REMIT_VAR_nothing": "x", "REMIT_VAR_place_a": "a.db"}, ""},
+		"what no block uses is missing":         {"a", map[string]string{"REMIT_VAR_place_a": "a.db"}, "nothing"},
+		"another uses what is of the top level": {"b", map[string]string{"REMIT_VAR_nothing": "x", "REMIT_VAR_place_b": "b.db"}, "client"},
+		"an empty one is none":                  {"b", map[string]string{"REMIT_VAR_nothing": "x", "REMIT_VAR_place_b": "b.db", "REMIT_VAR_client": "c", "REMIT_VAR_place_a": ""}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, diags := load(t, map[string]string{"main.hcl": text}, config.Options{Environment: test.environment, Getenv: environment(test.given)})
+			var missing []string
+			for _, d := range diags {
+				if d.Summary != "Variable has no value" {
+					t.Errorf("another mistake: %v", d)
+				}
+				missing = append(missing, strings.TrimPrefix(strings.Fields(d.Detail)[0], "var."))
+			}
+			if got := strings.Join(missing, ","); got != test.want {
+				t.Errorf("missing: %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // TestALinkIsNoOtherState has two environments whose states are one file by a link of the directory.
 func TestALinkIsNoOtherState(t *testing.T) {
 	c, diags := load(t, twoWorlds(""), config.Options{Environment: "staging"})

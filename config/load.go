@@ -111,7 +111,8 @@ type loader struct {
 	controls   map[string][]*eval.Block // of batches, by their names
 
 	environments []*eval.Block
-	chosen       *eval.Block // of environments; nil where there are none
+	chosen       *eval.Block   // of environments; nil where there are none
+	passedOver   []*eval.Block // state and service blocks that the chosen environment does not use
 
 	remit     *eval.Block // nil where there is none
 	state     *eval.Block // of the chosen environment, or else of the top level
@@ -152,6 +153,7 @@ func (l *loader) evaluate() hcl.Diagnostics {
 	}
 	l.refuseInRemit()
 	l.checkAsked()
+	l.useLaterElsewhere()
 	c.stateBlock = l.state
 	c.State = evaluateState(l.checker, l.state, stateDefaults(l.blockName()), c.Environment, opts.Sandbox)
 	l.checkStates()

@@ -46,9 +46,11 @@ func newCrossed(t *testing.T) *crossed {
 	for _, name := range environmentsOfTree {
 		fmt.Fprintf(&text, "environment %q {\n  service {\n    base_url  = %[2]q\n    token_url = \"%[2]s%[3]s\"\n    lookup_path = \"/v2/transfers\"\n  }\n}\n", name, c.serve(name), sandbox.TokenPath)
 	}
-	text.WriteString("approval {\n  allowed_signers = \"allowed_signers\"\n  rule {\n    above     = { USD = \"85\" }\n    approvers = 1\n  }\n}\n")
+	text.WriteString("approval {\n  allowed_signers = \"allowed_signers\"\n  passkeys {\n    file = \"allowed_passkeys\"\n  }\n  rule {\n    above     = { USD = \"85\" }\n    approvers = 1\n  }\n}\n")
 	text.WriteString(rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""))
 	writeFile(t, filepath.Join(c.origin, "main.hcl"), text.String())
+	writeFile(t, filepath.Join(c.origin, "allowed_passkeys"), `bob@example.com localhost rwS0xAiKJMkjY1xYC1Ze31XEBco ES256 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEktcnDSsSohwUASLe+/AwT5gVjXYaG0kcWaS4jcJL7B/93Cu2t2hRFAAcTCzumX9bdPJ0P5zX3zrPhO3f2KvauA== registered="20261123090000Z",backup="no"`+"\n")
+	writeFile(t, filepath.Join(c.origin, "records.csv"), "ref_id,group_id\na,6bf44b8d-4b81-8ec0-a21e-95e913884277\n")
 	for _, name := range environmentsOfTree {
 		first, all := []string{"--environment=" + name, "--target=transfer.internal.a"}, []string{"--environment=" + name}
 		for _, words := range [][]string{
@@ -170,7 +172,7 @@ func onState(_, into string) []string {
 		"resolve a --not-made --reason=x", "state list", "state show a", "state verify", "state backup --out=backup.db", "state export",
 		"state migrate --to=moved.db", "state forget gone --reason=x", "state rebind --reason=x", "state clock --reason=x", "state erase-names --reason=x",
 		"audit log", "audit verify", "audit export --run=latest --out=evidence", "export --format=csv", "show --run=latest", "reversal a",
-		"force-unlock --reason=x", "init", "approve " + into + ".plan --key=bob --count=1 --total=USD:90.00",
+		"force-unlock --reason=x", "init", "import records.csv", "graph", "status --recursive", "plan --recursive", "approve " + into + ".plan --key=bob --count=1 --total=USD:90.00",
 	}
 }
 
@@ -182,7 +184,7 @@ func crossings() map[string]crossing {
 				return []string{
 					"apply " + of + ".plan", "apply --declared " + of + ".plan", "apply --rehearse " + of + ".plan", "show " + of + ".plan", "show --markdown " + of + ".plan",
 					"approve " + of + ".plan --key=bob --count=1 --total=USD:90.00", "plan --against=" + of + ".plan", "graph " + of + ".plan",
-					"show " + into + ".plan --against=" + of + ".plan", "audit export --run=latest --out=evidence --plan=" + of + ".plan",
+					"show " + into + ".plan --against=" + of + ".plan", "review " + of + ".plan", "review " + into + ".plan --against=" + of + ".plan", "audit export --run=latest --out=evidence --plan=" + of + ".plan",
 				}
 			},
 			names: quoted,

@@ -68,12 +68,16 @@ func readGitLab(file, name string) (gitlabJob, error) {
 	if err := json.Unmarshal(jobs[name], &job); err != nil {
 		return job, fmt.Errorf("%s has no job %s: %w", file, name, err)
 	}
-	if job.Extends == "" {
-		return job, nil
-	}
-	whole, err := readGitLab(file, job.Extends)
-	if err != nil {
-		return job, err
+	var whole gitlabJob
+	if job.Extends != "" {
+		var err error
+		if whole, err = readGitLab(file, job.Extends); err != nil {
+			return job, err
+		}
+	} else if text := jobs["variables"]; text != nil { // of all jobs
+		if err := json.Unmarshal(text, &whole.Variables); err != nil {
+			return job, err
+		}
 	}
 	return whole, json.Unmarshal(jobs[name], &whole)
 }
@@ -327,9 +331,14 @@ func runGitLab(ts *testscript.TestScript, neg bool, args []string) {
 		} {
 			shell.Env = append(shell.Env, name+"="+ts.Getenv(name))
 		}
-		shell.Env = append(shell.Env, "CI_PROJECT_DIR="+shell.Dir, "REMIT_ROOT="+shell.Dir)
+		shell.Env = append(shell.Env, "CI_PROJECT_DIR="+shell.Dir)
 		for name, value := range job.Variables {
-			shell.Env = append(shell.Env, name+"="+os.Expand(value, ts.Getenv))
+			shell.Env = append(shell.Env, name+"="+os.Expand(value, func(name string) string {
+				if name == "CI_PROJECT_DIR" {
+					return shell.Dir
+				}
+				return ts.Getenv(name)
+			}))
 		}
 		out, err := shell.CombinedOutput()
 		logJob(ts, args[1], out)
