@@ -213,18 +213,22 @@ func (vs *variables) assignText(v *variable, text, source string) {
 		return
 	}
 	expr, diags := hclsyntax.ParseExpression([]byte(text), "", hcl.InitialPos)
-	if diags.HasErrors() || syntax.CheckNumbers(expr).HasErrors() {
+	if diags.HasErrors() || len(expr.Variables()) > 0 {
+		refuse()
+		return
+	}
+	if d := vs.checkWritten(v, expr, []byte(text)); d != nil { // before the numbers: it knows a date
+		v.Progress, d.Subject = eval.Failed, v.At.Ptr()
+		vs.report(d)
+		return
+	}
+	if syntax.CheckNumbers(expr).HasErrors() {
 		refuse()
 		return
 	}
 	value, diags := expr.Value(nil)
 	if diags.HasErrors() {
 		refuse()
-		return
-	}
-	if d := vs.checkWritten(v, expr, []byte(text)); d != nil {
-		v.Progress, d.Subject = eval.Failed, v.At.Ptr()
-		vs.report(d)
 		return
 	}
 	vs.set(v, value, hcl.Range{})
