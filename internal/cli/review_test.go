@@ -586,10 +586,7 @@ transfer "internal" "payroll" {
   asset           = "USD"
 }
 `)
-	for _, command := range []string{"mkdir .remit && mv author alice && mv ada bob",
-		"sed -e s/author@example.com/alice/ -e s/ada@example.com/bob/ -i allowed_signers"} {
-		r.shell(command)
-	}
+	r.shell("mkdir .remit && mv author alice && mv ada bob && sed -e s/author@example.com/alice/ -e s/ada@example.com/bob/ -i allowed_signers")
 	carol := r.authenticator(-7)
 	defer carol.plugIn()()
 	commands := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(strings.Replace(chapter, block[0], "", 1), -1)
