@@ -4,8 +4,7 @@
 // Its one invariant: the same program and the same SOURCE_DATE_EPOCH make the same bytes.
 //
 //	go run ./internal/release man DIRECTORY
-//	go run ./internal/release sbom PROGRAM RUNNABLE >remit.cdx.json
-//	go run ./internal/release packages DIRECTORY VERSION BASE_URL
+//	go run ./internal/release sbom PROGRAM >remit.cdx.json
 //	go run ./internal/release notices PROGRAM >copyright
 //
 // .ci/release/build calls it.
@@ -33,8 +32,8 @@ func main() {
 
 // run makes one part; epoch is the time of the release, in seconds of Unix.
 func run(ctx context.Context, args []string, epoch string, stdout io.Writer) error {
-	if len(args) < 2 {
-		return errors.New("it takes man DIRECTORY, sbom PROGRAM [RUNNABLE], notices PROGRAM or packages DIRECTORY VERSION BASE_URL")
+	if len(args) != 2 {
+		return errors.New("it takes man DIRECTORY, sbom PROGRAM or notices PROGRAM")
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
@@ -45,16 +44,11 @@ func run(ctx context.Context, args []string, epoch string, stdout io.Writer) err
 	case "man":
 		return writeManual(args[1], released)
 	case "sbom":
-		return writeSBOM(ctx, args[1], args[len(args)-1], released, stdout)
+		return writeSBOM(ctx, args[1], released, stdout)
 	case "notices":
 		return writeNotices(ctx, args[1], stdout)
-	case "packages":
-		if len(args) != 4 {
-			return errors.New("packages takes DIRECTORY VERSION BASE_URL")
-		}
-		return writePackages(args[1], args[2], args[3])
 	}
-	return fmt.Errorf("there is no part %q; man, sbom, notices and packages are there", args[0])
+	return fmt.Errorf("there is no part %q; man, sbom and notices are there", args[0])
 }
 
 func writeManual(dir string, released time.Time) error {

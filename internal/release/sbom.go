@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -63,8 +62,8 @@ type (
 )
 
 // writeSBOM writes the bill of materials of the program at path: its modules, as the program
-// itself says. Where this machine can't run it, native is one of the same commit that it can.
-func writeSBOM(ctx context.Context, path, native string, released time.Time, stdout io.Writer) error {
+// itself says.
+func writeSBOM(ctx context.Context, path string, released time.Time, stdout io.Writer) error {
 	info, modules, err := readLinked(ctx, path)
 	if err != nil {
 		return err
@@ -74,7 +73,7 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 		return err
 	}
 	// The program says its own version, and that of SQLite, which is no module.
-	out, err := exec.CommandContext(ctx, native, "version", "--json").Output()
+	out, err := exec.CommandContext(ctx, path, "version", "--json").Output()
 	if err != nil {
 		return fmt.Errorf("%s version --json: %w", path, err)
 	}
@@ -82,9 +81,9 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 	if err := json.Unmarshal(out, &version); err != nil {
 		return fmt.Errorf("%s version --json: %w", path, err)
 	}
-	library, err := linkedLibrary(ctx, info)
+	libc, err := exec.CommandContext(ctx, "getconf", "GNU_LIBC_VERSION").Output()
 	if err != nil {
-		return err
+		return fmt.Errorf("getconf GNU_LIBC_VERSION: %w", err)
 	}
 	sum := sha256.Sum256(program)
 	remit := component{
@@ -100,8 +99,8 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 	parts := []component{
 		part("std", strings.TrimPrefix(info.GoVersion, "go"), "golang", "BSD-3-Clause"),
 		part("sqlite", version.SQLite, "generic", "blessing"),
+		part("glibc", strings.TrimPrefix(strings.TrimSpace(string(libc)), "glibc "), "generic", "LGPL-2.1-or-later"),
 	}
-	parts = append(parts, library...)
 	for _, module := range modules {
 		c := part(module.path, module.version, "golang", module.licence)
 		c.Properties = []property{{"go:sum", module.sum}}
@@ -126,34 +125,6 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 	}
 	_, err = stdout.Write(b.Bytes())
 	return err
-}
-
-// linkedLibrary is the C library that is linked into a program, if one is: macOS has its own, which is not.
-func linkedLibrary(ctx context.Context, info *debug.BuildInfo) ([]component, error) {
-	system := ""
-	for _, setting := range info.Settings {
-		if setting.Key == "GOOS" {
-			system = setting.Value
-		}
-	}
-	switch system {
-	case "linux":
-		version, err := exec.CommandContext(ctx, "getconf", "GNU_LIBC_VERSION").Output()
-		if err != nil {
-			return nil, fmt.Errorf("getconf GNU_LIBC_VERSION: %w", err)
-		}
-		return []component{part("glibc", strings.TrimPrefix(strings.TrimSpace(string(version)), "glibc "), "generic", "LGPL-2.1-or-later")}, nil
-	case "windows":
-		asked := exec.CommandContext(ctx, "x86_64-w64-mingw32-gcc", "-E", "-P", "-include", "_mingw.h", "-")
-		asked.Stdin = strings.NewReader("__MINGW64_VERSION_STR\n")
-		version, err := asked.Output()
-		if err != nil {
-			return nil, fmt.Errorf("ask x86_64-w64-mingw32-gcc for its version: %w", err)
-		}
-		lines := strings.Split(strings.TrimSpace(string(version)), "\n")
-		return []component{part("mingw-w64", strings.NewReplacer(`"`, "", " ", "").Replace(lines[len(lines)-1]), "generic", "ZPL-2.1")}, nil
-	}
-	return nil, nil
 }
 
 // part is a component that is linked in; kind is that of its package URL.
