@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 )
 
 // browserVariables are the variables by which a browser finds the desktop and its own profile.
@@ -74,7 +73,7 @@ func (h *Host) Open(ctx context.Context, program, address string) error {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, address)
 	cmd.Env = h.Environment(browserVariables...)
 	cmd.Dir = string(filepath.Separator)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for remit
+	cmd.SysProcAttr = detached() // Ctrl-C is for remit
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -14,6 +14,11 @@ func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
+// detached gives a child no console.
+func detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
+}
+
 // endWhole ends a child with its descendants.
 func endWhole(child *os.Process) error {
 	below, err := descendants(uint32(child.Pid)) //nolint:gosec // a process of Windows has 32 bits
