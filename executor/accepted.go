@@ -64,9 +64,9 @@ func unaccepted(k knownTransfer, detail state.Detail, differences []transfer.Dif
 	if !detail.Status.Made() || detail.Outcome == nil {
 		return differences
 	}
-	standing := slices.Clone(detail.Outcome.Differences)
+	accepted := slices.Clone(detail.Outcome.Differences)
 	if stored, err := keptRecords(detail); err == nil { // otherwise they excuse nothing
-		standing = append(standing, judgeRecords(k, inDoubt, stored).outcome.Differences...)
+		accepted = append(accepted, judgeRecords(k, inDoubt, stored).outcome.Differences...)
 	}
-	return slices.DeleteFunc(slices.Clone(differences), func(d transfer.Difference) bool { return slices.Contains(standing, d) })
+	return slices.DeleteFunc(slices.Clone(differences), func(d transfer.Difference) bool { return slices.Contains(accepted, d) })
 }

@@ -11,12 +11,12 @@ import (
 // judge decides which look-alikes were accepted.
 type judge struct {
 	*builder
-	places  map[string]string    // of recorded twins, by ref_id
-	named   map[string]bool      // ref_ids of --accept-duplicate
-	used    map[string]bool      // acceptances that accepted something
-	needing map[string][]verdict // by [judge.unit]: look-alikes that have to be accepted
-	renames map[string][]verdict // by block: renames that have to be
-	doubts  []verdict            // transfers that can't be accepted
+	places  map[string]string       // of recorded twins, by ref_id
+	named   map[string]bool         // ref_ids of --accept-duplicate
+	used    map[string]bool         // acceptances that accepted something
+	needing map[string][]judgedLine // by [judge.unit]: look-alikes that have to be accepted
+	renames map[string][]judgedLine // by block: renames that have to be
+	doubts  []judgedLine            // transfers that can't be accepted
 }
 
 // group judges the due transfers of one movement. Of those that nothing speaks against but
@@ -73,8 +73,8 @@ func (j *judge) isInDoubt(s *suspects, n int) bool {
 }
 
 // judgeLine gives the verdict on a line that nothing accepted.
-func (j *judge) judgeLine(s *suspects, n, original int) verdict {
-	v := verdict{line: s.lines[n]}
+func (j *judge) judgeLine(s *suspects, n, original int) judgedLine {
+	v := judgedLine{line: s.lines[n]}
 	for _, r := range j.blocking(s, n) { // the gravest first
 		if v.doubt == nil && r.status == state.InDoubt {
 			v.doubt = r
@@ -220,7 +220,7 @@ type counting struct {
 	name    string
 	kind    SignalKind
 	given   map[string]int
-	needing map[string][]verdict
+	needing map[string][]judgedLine
 }
 
 func (c *counting) flag(name string, count int) string {

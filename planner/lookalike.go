@@ -30,8 +30,8 @@ type suspect struct {
 	number int32
 }
 
-// verdict is the judgement of one suspect.
-type verdict struct {
+// judgedLine is the judgement of one suspect.
+type judgedLine struct {
 	line   suspect
 	rename *renaming // what it was under other words
 	doubt  *row      // a twin in doubt, which can't be accepted
@@ -55,7 +55,7 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 	}
 	j := judge{
 		builder: b, places: places, named: make(map[string]bool), used: make(map[string]bool),
-		needing: make(map[string][]verdict), renames: make(map[string][]verdict),
+		needing: make(map[string][]judgedLine), renames: make(map[string][]judgedLine),
 	}
 	for _, refID := range b.controls.AcceptDuplicate {
 		j.named[refID] = true

@@ -55,7 +55,7 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 				Scales: controls.Scales,
 			},
 			Totals:  make(map[Action]*transfer.Totals),
-			Pending: pending.standing, Unknown: pending.unknown, Unverified: StatusGroup{Group: GroupUnverified},
+			Pending: pending.unfinished, Unknown: pending.unknown, Unverified: StatusGroup{Group: GroupUnverified},
 		},
 		record: record, rows: recorded, controls: controls, now: now, moments: moments,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,

@@ -91,7 +91,7 @@ func (j *judge) addObstacles() {
 	j.addRenameObstacles()
 	for _, unit := range slices.Sorted(maps.Keys(j.needing)) {
 		if some := j.needing[unit]; len(some) > 0 {
-			slices.SortFunc(some, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
+			slices.SortFunc(some, func(x, y judgedLine) int { return cmp.Compare(x.line.number, y.line.number) })
 			j.plan.Obstacles = append(j.plan.Obstacles, j.lookAlikeObstacle(unit, some))
 		}
 	}
@@ -99,7 +99,7 @@ func (j *judge) addObstacles() {
 
 // addDoubtObstacles says which twins have to be settled first.
 func (j *judge) addDoubtObstacles() {
-	slices.SortFunc(j.doubts, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
+	slices.SortFunc(j.doubts, func(x, y judgedLine) int { return cmp.Compare(x.line.number, y.line.number) })
 	byTwin := make(map[string]*Obstacle)
 	addresses := make(map[string]string)
 	for i := range j.facts {
@@ -138,7 +138,7 @@ func (j *judge) addDoubtObstacles() {
 }
 
 // lookAlikeObstacle is about the look-alikes of one unit.
-func (j *judge) lookAlikeObstacle(unit string, some []verdict) Obstacle {
+func (j *judge) lookAlikeObstacle(unit string, some []judgedLine) Obstacle {
 	o := Obstacle{Kind: ObstacleLookAlike}
 	for _, v := range some {
 		o.add(v.line.RefID)
@@ -176,7 +176,7 @@ func (j *judge) lookAlikeObstacle(unit string, some []verdict) Obstacle {
 // addWithin adds the line that a file needs which comes again with the same people and amounts,
 // where all look-alikes are of an earlier period: old enough that nobody pays twice by mistake
 // what both are meant to be.
-func (j *judge) addWithin(o *Obstacle, some []verdict) {
+func (j *judge) addWithin(o *Obstacle, some []judgedLine) {
 	newest := int64(0)
 	for _, v := range some {
 		if v.intended == unknownAge {

@@ -60,7 +60,7 @@ type opener struct {
 	plan  *Plan
 	lines *index // numbers of changes by ref_id
 
-	buffers [2][]byte // of parsePlain
+	buffers [2][]byte // of parsePlainLine
 	windows []string  // of the last line that had some, which most lines share
 	naming  string    // of the last line
 }
@@ -218,7 +218,7 @@ func (o *opener) readHeader() error {
 func (o *opener) readChange() error {
 	var line savedChange
 	var ok bool
-	if line.Change, line.AfterAs, ok = parsePlain(o.bytes, &o.buffers); !ok {
+	if line.Change, line.AfterAs, ok = parsePlainLine(o.bytes, &o.buffers); !ok {
 		line = savedChange{}
 		if err := o.decode(o.bytes, &line); err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 	"remit/internal/transfer"
 )
 
-// parsePlain reads a line that appendPlain wrote; false of any other, which may be a line of
+// parsePlainLine reads a line that appendPlain wrote; false of any other, which may be a line of
 // a saved plan all the same. buffers are for lines that are written again to be compared.
-func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok bool) {
+func parsePlainLine(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok bool) {
 	r := plainReader{rest: string(line)}
 	c.Action = Action(r.must(`{"action":`))
 	c.RefID = r.must(`,"ref_id":`)

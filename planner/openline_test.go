@@ -31,7 +31,7 @@ func FuzzPlainLine(f *testing.F) {
 	}
 	f.Add([]byte(`{"action":"submit","ref_id":"r","request":{"operation":"internal","body":"{}"},"until":"2026-11-27T15:00:00Z"}` + "\n"))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		got, afterAs, ok := parsePlain(line, new([2][]byte))
+		got, afterAs, ok := parsePlainLine(line, new([2][]byte))
 		if !ok {
 			return
 		}
@@ -52,7 +52,7 @@ func TestPlainLinesAreReadAsSuch(t *testing.T) {
 	}}
 	var body []byte
 	line, _ := appendPlain(nil, &c, "", &body)
-	if _, _, ok := parsePlain(line, new([2][]byte)); !ok {
+	if _, _, ok := parsePlainLine(line, new([2][]byte)); !ok {
 		t.Errorf("the general way is taken for %s", line)
 	}
 }

@@ -18,9 +18,9 @@ const pendingLong = time.Hour
 // pendingSince gathers what the service has not finished for long, and what it calls by a status
 // that its document does not list, however new that is.
 type pendingSince struct {
-	standing StatusGroup
-	unknown  StatusGroup
-	before   time.Time // of the latest attempt
+	unfinished StatusGroup
+	unknown    StatusGroup
+	before     time.Time // of the latest attempt
 }
 
 func newPendingSince(controls Controls, now time.Time) *pendingSince {
@@ -29,7 +29,7 @@ func newPendingSince(controls Controls, now time.Time) *pendingSince {
 		next = doubt.Import
 	}
 	return &pendingSince{
-		standing: StatusGroup{Group: GroupPending, Next: next}, unknown: StatusGroup{Group: GroupUnknown, Next: next},
+		unfinished: StatusGroup{Group: GroupPending, Next: next}, unknown: StatusGroup{Group: GroupUnknown, Next: next},
 		before: now.Add(-pendingLong),
 	}
 }
@@ -37,7 +37,7 @@ func newPendingSince(controls Controls, now time.Time) *pendingSince {
 // recorded counts a transfer where it is one of them. Of one without a record the service has said
 // nothing. One that was imported has no attempt, and counts as old.
 func (p *pendingSince) recorded(o *state.Outline) {
-	s := &p.standing
+	s := &p.unfinished
 	switch {
 	case !o.Status.Made() || o.RecordStatus == "" || o.RecordStatus.Final():
 		return

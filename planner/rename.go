@@ -313,7 +313,7 @@ type Renaming struct {
 func (j *judge) addRenameObstacles() {
 	blocks := slices.Collect(maps.Keys(j.renames))
 	for _, some := range j.renames {
-		slices.SortFunc(some, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
+		slices.SortFunc(some, func(x, y judgedLine) int { return cmp.Compare(x.line.number, y.line.number) })
 	}
 	slices.SortFunc(blocks, func(x, y string) int {
 		return cmp.Compare(j.renames[x][0].line.number, j.renames[y][0].line.number)
@@ -332,7 +332,7 @@ func (j *judge) addRenameObstacles() {
 
 // renameObstacle is about the renames of one block, with the edit that keeps the identities and the
 // flag that accepts the new ones.
-func (j *judge) renameObstacle(block string, some []verdict) Obstacle {
+func (j *judge) renameObstacle(block string, some []judgedLine) Obstacle {
 	first := some[0]
 	was, is := first.rename, namedBy(first.line.Change).words()
 	o := Obstacle{Kind: ObstacleRename, Address: block, Rename: &Renaming{Was: was.words, Is: is}}

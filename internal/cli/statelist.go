@@ -233,11 +233,11 @@ func (v *requestValues) of(attribute string) cty.Value {
 	case "run_id":
 		return cty.StringVal(t.RunID)
 	case "intended_at":
-		return timeValue(t.IntendedAt)
+		return exactTime(t.IntendedAt)
 	case "attempted_at":
-		return timeValue(t.AttemptedAt)
+		return exactTime(t.AttemptedAt)
 	case "settled_at":
-		return timeValue(t.SettledAt)
+		return exactTime(t.SettledAt)
 	}
 	return v.ofRequest(attribute)
 }
@@ -286,7 +286,7 @@ func pairsValue(pairs []transfer.Pair) cty.Value {
 	return cty.MapVal(values)
 }
 
-func timeValue(t time.Time) cty.Value {
+func exactTime(t time.Time) cty.Value {
 	if t.IsZero() {
 		return cty.NullVal(cty.String)
 	}

@@ -13,7 +13,7 @@ const workMax = 50_000_000
 // (Picard, "Maximal closure of a graph and applications to combinatorial problems", 1976). Transfers
 // that wait for the same, and that the same wait for, are one class: dependencies between
 // batches make few of them.
-func (b *book) lowestOfAll() {
+func (b *ledger) lowestOfAll() {
 	classes := b.classify()
 	work := 0
 	for i := range b.accounts {
@@ -43,7 +43,7 @@ type classes struct {
 	of      map[int32][]int32 // classes by the accounts that they pay out of
 }
 
-func (b *book) classify() *classes {
+func (b *ledger) classify() *classes {
 	cs := &classes{members: make([][]int32, len(b.groups)), of: make(map[int32][]int32)}
 	type signature struct {
 		after int32

@@ -47,7 +47,7 @@ func (n *Need) Least() decimal.Decimal { return n.Takes.Sub(n.Covered) }
 // Needs says how much a plan needs of each account that pays, in order of profile and asset. A transfer in doubt
 // counts as not debited yet.
 func Needs(plan *planner.Plan, known Known) ([]Need, error) {
-	b, err := newBook(plan, expected{spelled: true, fee: known.Fee, credits: known.Credits})
+	b, err := newLedger(plan, expected{spelled: true, fee: known.Fee, credits: known.Credits})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func Needs(plan *planner.Plan, known Known) ([]Need, error) {
 }
 
 // leaveRefused has transfers that were refused before move nothing, and so those that wait for them.
-func (b *book) leaveRefused() {
+func (b *ledger) leaveRefused() {
 	var left []int32
 	leave := func(n int32) {
 		if m := &b.movements[n]; !m.left {

@@ -90,7 +90,7 @@ type Failure struct {
 // with one in flight does: doubts first, then each line in the plan's order when all that it
 // waits for is made. Opening balances of one account add up; nil gives every profile enough.
 func Rehearse(plan *planner.Plan, opening []OpeningBalance) (*Result, error) {
-	b, err := newBook(plan, expected{})
+	b, err := newLedger(plan, expected{})
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ type group struct {
 	failed  bool
 }
 
-// book is a rehearsal under way.
-type book struct {
+// ledger is a rehearsal under way.
+type ledger struct {
 	plan      *planner.Plan
 	result    *Result
 	accounts  []Account
@@ -137,8 +137,8 @@ type book struct {
 	inGroups  map[int32][]int32 // groups by their members
 }
 
-func newBook(plan *planner.Plan, known expected) (*book, error) {
-	b := &book{plan: plan, result: &Result{}, inGroups: make(map[int32][]int32)}
+func newLedger(plan *planner.Plan, known expected) (*ledger, error) {
+	b := &ledger{plan: plan, result: &Result{}, inGroups: make(map[int32][]int32)}
 	accounts := make(map[key]int32)
 	accountOf := func(profileID, asset string) int32 {
 		k := known.key(profileID, asset)
@@ -190,7 +190,7 @@ func newBook(plan *planner.Plan, known expected) (*book, error) {
 
 // join finds the members of the groups. A dependency that is no line of the plan is
 // recorded already; here it counts as COMPLETED, unless coming makes a movement of it.
-func (b *book) join(lists [][]string, coming func(refID string) (int32, bool)) {
+func (b *ledger) join(lists [][]string, coming func(refID string) (int32, bool)) {
 	if len(lists) == 0 {
 		return
 	}
@@ -216,7 +216,7 @@ func (b *book) join(lists [][]string, coming func(refID string) (int32, bool)) {
 }
 
 // open sets the opening balances. Those of profiles that the plan does not touch are left out.
-func (b *book) open(opening []OpeningBalance) {
+func (b *ledger) open(opening []OpeningBalance) {
 	b.result.Funded = len(opening) > 0
 	sums := make(map[key]decimal.Decimal)
 	for _, o := range opening {
@@ -231,7 +231,7 @@ func (b *book) open(opening []OpeningBalance) {
 }
 
 // play makes each movement when its time has come.
-func (b *book) play() {
+func (b *ledger) play() {
 	var ready []int32
 	for _, doubts := range []bool{true, false} {
 		for i := range b.movements {
@@ -262,7 +262,7 @@ func (b *book) play() {
 
 // move debits the sender and credits the destination, or reports that the sender has too
 // little, which moves nothing.
-func (b *book) move(m *movement) bool {
+func (b *ledger) move(m *movement) bool {
 	from, to := &b.accounts[m.from], &b.accounts[m.to]
 	change := b.plan.Changes.At(int(m.change))
 	if b.result.Funded && from.Closing.LessThan(m.amount) {
@@ -279,7 +279,7 @@ func (b *book) move(m *movement) bool {
 	return true
 }
 
-// amountOf is the amount that a line moves; newBook has seen that it can be read.
+// amountOf is the amount that a line moves; newLedger has seen that it can be read.
 func amountOf(c *planner.Change) transfer.Amount {
 	r, err := c.InForce()
 	if err != nil {
@@ -288,7 +288,7 @@ func amountOf(c *planner.Change) transfer.Amount {
 	return r.Amount
 }
 
-func (b *book) note(c *planner.Change, from *Account, cause string) {
+func (b *ledger) note(c *planner.Change, from *Account, cause string) {
 	if len(b.result.Failures) < FailuresMax {
 		b.result.Failures = append(b.result.Failures, Failure{
 			RefID: c.RefID, Place: c.Place, From: from.ProfileID, Asset: from.Asset, Amount: amountOf(c), Has: from.Closing, Cause: cause,
@@ -298,7 +298,7 @@ func (b *book) note(c *planner.Change, from *Account, cause string) {
 
 // meet adds to ready the movements of all groups that waited for nothing but n any more, in the
 // plan's order.
-func (b *book) meet(n int32, ready []int32) []int32 {
+func (b *ledger) meet(n int32, ready []int32) []int32 {
 	before := len(ready)
 	for _, g := range b.inGroups[n] {
 		if b.groups[g].unmet--; b.groups[g].unmet == 0 && !b.groups[g].failed {
@@ -311,7 +311,7 @@ func (b *book) meet(n int32, ready []int32) []int32 {
 
 // fail settles the movements that wait for one that is not made, and those that wait for them in
 // turn.
-func (b *book) fail(n int32) {
+func (b *ledger) fail(n int32) {
 	refID := func(n int32) string { return b.plan.Changes.At(int(b.movements[n].change)).RefID }
 	cause := refID(n)
 	for failed := []int32{n}; len(failed) > 0; failed = failed[1:] {
@@ -334,7 +334,7 @@ func (b *book) fail(n int32) {
 }
 
 // listed are the accounts that the plan touches, those that are in want first.
-func (b *book) listed() []Account {
+func (b *ledger) listed() []Account {
 	list := slices.Clone(b.accounts)
 	slices.SortFunc(list, func(x, y Account) int {
 		return cmp.Or(cmp.Compare(x.Asset, y.Asset), x.LowestOfAll.Cmp(y.LowestOfAll), x.Lowest.Cmp(y.Lowest), cmp.Compare(x.ProfileID, y.ProfileID))

@@ -70,15 +70,15 @@ func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 	if s.Fees.Count() > 0 {
 		lines = append(lines, "Fees: "+sums(&s.Fees))
 	}
-	for _, standing := range []books.Booking{books.Pending, books.Open, books.None} {
+	for _, booking := range []books.Booking{books.Pending, books.Open, books.None} {
 		var parts []string
 		for _, cause := range books.Causes() {
-			if t := s.Causes[cause]; t != nil && cause.Booking() == standing {
+			if t := s.Causes[cause]; t != nil && cause.Booking() == booking {
 				parts = append(parts, fmt.Sprintf("%d %s (%s)", t.Count(), cause, sums(t)))
 			}
 		}
 		if len(parts) > 0 {
-			lines = append(lines, standingText(standing)+": "+strings.Join(parts, ", "))
+			lines = append(lines, bookingText(booking)+": "+strings.Join(parts, ", "))
 		}
 	}
 	for i, line := range lines {
@@ -87,7 +87,7 @@ func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 	return lines
 }
 
-func standingText(s books.Booking) string {
+func bookingText(s books.Booking) string {
 	switch s {
 	case books.Pending:
 		return "Of these pending"
@@ -114,7 +114,7 @@ func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 	p := newPage(w, o)
 	for _, line := range booksLines(s, o.sums) {
 		t := toneNone
-		if strings.HasPrefix(line, standingText(books.Open)) {
+		if strings.HasPrefix(line, bookingText(books.Open)) {
 			t = toneDoubt
 		}
 		p.paragraph("", line, t)

@@ -78,7 +78,7 @@ func (h *htmlPlan) environment() string {
 // ending is the plan in a sentence.
 func (h *htmlPlan) ending() string {
 	if h.plan.Empty() && h.plan.Applicable() {
-		return "No changes. " + standing(h.plan)
+		return "No changes. " + nothingToSend(h.plan)
 	}
 	return "Plan: " + counts(h.plan)
 }
@@ -88,7 +88,7 @@ func (h *htmlPlan) pageHead() *pageHead {
 	head := &pageHead{
 		isSandbox: h.options.Sandbox, environment: about.Environment, service: about.Service,
 		title:   fmt.Sprintf("Plan: %d to submit, %d to resolve", h.plan.Count(planner.Submit), h.plan.Count(planner.Resolve)),
-		counted: "Count and sum of each action", none: standing(h.plan),
+		counted: "Count and sum of each action", none: nothingToSend(h.plan),
 		sums: totalsRows(h.plan), sumsNote: controlLines(h.plan),
 		needs: h.toDo(), calm: "Nothing blocks this plan.",
 		lists: []namedList{{"Partial plan (--target)", about.Targets}, {"Accepted", about.Accepted}, {readTitle, readWarnings(about)}},

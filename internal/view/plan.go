@@ -343,7 +343,7 @@ func (p *page) notApplicable(plan *planner.Plan) {
 func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
 	p.undeclared(plan, o)
 	if plan.Empty() && plan.Applicable() {
-		p.paragraph("", "No changes. "+standing(plan), toneStrong)
+		p.paragraph("", "No changes. "+nothingToSend(plan), toneStrong)
 		return
 	}
 	p.paragraph("", "Plan: "+counts(plan), toneStrong)
@@ -424,13 +424,13 @@ func counts(plan *planner.Plan) string {
 		fmt.Sprintf("%d to submit%s", plan.Count(planner.Submit), inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.Submit])))),
 		fmt.Sprintf("%d to resolve%s", plan.Count(planner.Resolve), inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.Resolve])))),
 	}
-	return strings.Join(append(parts, countsStanding(plan)...), ", ") + "."
+	return strings.Join(append(parts, countsIdle(plan)...), ", ") + "."
 }
 
-// standing says why a plan has nothing to send.
-func standing(plan *planner.Plan) string {
+// nothingToSend says why a plan has nothing to send.
+func nothingToSend(plan *planner.Plan) string {
 	none := plan.Count(planner.None)
-	if rest := countsStanding(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
+	if rest := countsIdle(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
 		return "Nothing to submit and nothing to resolve: " + strings.Join(rest, ", ") + "."
 	}
 	total := inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.None])))
@@ -443,9 +443,9 @@ func standing(plan *planner.Plan) string {
 	return fmt.Sprintf("All %d declared transfers are recorded%s.", none, total)
 }
 
-// countsStanding are the actions, apart from undeclared ones, about which an apply does
+// countsIdle are the actions, apart from undeclared ones, about which an apply does
 // nothing.
-func countsStanding(plan *planner.Plan) []string {
+func countsIdle(plan *planner.Plan) []string {
 	var parts []string
 	for _, of := range []struct {
 		action planner.Action

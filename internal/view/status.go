@@ -20,21 +20,21 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	page.planHead(plan, o)
 	page.line(plain("As of " + moment(plan.Header.Created)))
 	page.line()
-	standings := plan.StatusGroups()
-	if len(standings) == 0 {
+	groups := plan.StatusGroups()
+	if len(groups) == 0 {
 		page.paragraph("", "Nothing is due, nothing waits, nothing is in doubt.", toneStrong)
 	}
-	for _, s := range standings {
-		page.standing(&s)
+	for _, s := range groups {
+		page.statusGroup(&s)
 	}
 	page.obstacles(plan)
-	if len(standings) > 0 && plan.Applicable() {
-		page.nextStep(standings)
+	if len(groups) > 0 && plan.Applicable() {
+		page.nextStep(groups)
 	}
 	return page.Flush()
 }
 
-func (p *page) standing(s *planner.StatusGroup) {
+func (p *page) statusGroup(s *planner.StatusGroup) {
 	title := fmt.Sprintf("%s: %d", string(s.Group), s.Totals.Count())
 	for total := range s.Totals.All() {
 		title += fmt.Sprintf(", %s %s", Visible(total.Asset), p.money(total.Sum, total.Asset))
@@ -110,12 +110,12 @@ func groupTone(g planner.Group) tone {
 }
 
 // nextStep says what the next apply does by itself, or what a person has to do.
-func (p *page) nextStep(standings []planner.StatusGroup) {
+func (p *page) nextStep(groups []planner.StatusGroup) {
 	beyondUnknown := func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {
-	case !needsPerson(standings):
+	case !needsPerson(groups):
 		p.paragraph("", "No action needed.", toneStrong)
-	case !slices.ContainsFunc(standings, beyondUnknown):
+	case !slices.ContainsFunc(groups, beyondUnknown):
 		p.paragraph("", "Action needed: ask the operator of the service what its status means.", toneStrong)
 	default:
 		p.paragraph("", "Action needed. To see it in full:", toneStrong)
@@ -123,12 +123,12 @@ func (p *page) nextStep(standings []planner.StatusGroup) {
 	}
 }
 
-func needsPerson(standings []planner.StatusGroup) bool {
-	return slices.ContainsFunc(standings, func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() })
+func needsPerson(groups []planner.StatusGroup) bool {
+	return slices.ContainsFunc(groups, func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() })
 }
 
-// standingLine is one transfer that something is to be said about.
-type standingLine struct {
+// groupedLine is one transfer that something is to be said about.
+type groupedLine struct {
 	Type   string        `json:"type"` // "standing"
 	Group  planner.Group `json:"group"`
 	RefID  string        `json:"ref_id"`
@@ -166,12 +166,12 @@ type statusTotals struct {
 // Status writes a "standing" for the first transfers of each group, and a "status" at the end.
 // It returns the first error of writing.
 func (j *JSON) Status(plan *planner.Plan) error {
-	standings := plan.StatusGroups()
+	groups := plan.StatusGroups()
 	end := statusLine{
 		Type: "status", Environment: plan.Header.Environment, Protected: j.protected, AsOf: plan.Header.Created, Applicable: plan.Applicable(),
-		Person: needsPerson(standings) || !plan.Applicable(), Groups: []statusTotals{}, Obstacles: plan.Obstacles,
+		Person: needsPerson(groups) || !plan.Applicable(), Groups: []statusTotals{}, Obstacles: plan.Obstacles,
 	}
-	for _, s := range standings {
+	for _, s := range groups {
 		end.Groups = append(end.Groups, statusTotals{s.Group, totalsOf(&s.Totals), j.command(s.Next)})
 		for i := range s.First {
 			c := &s.First[i]
@@ -184,7 +184,7 @@ func (j *JSON) Status(plan *planner.Plan) error {
 			if s.Group == planner.GroupUnknown {
 				since, status = c.Recorded.At, string(c.Recorded.RecordStatus)
 			}
-			j.write(standingLine{
+			j.write(groupedLine{
 				Type: "standing", Group: s.Group, RefID: c.RefID, Batch: c.Batch, Amount: c.Request.Amount.String(),
 				Asset: c.Request.Asset, Place: c.Place, Due: c.Due, Until: c.Until,
 				After: after[:min(len(after), planner.StatusGroupMax)], Reason: c.Reason, Next: j.command(c.Next), Since: since, Status: status,

@@ -103,7 +103,7 @@ func Write(w io.Writer, r Run, before Past) error {
 	p.family("remit_last_success_timestamp_seconds", "gauge", "When the last apply with exit code 0 ended; 0 for never.")
 	p.sample(milliseconds(after.Success))
 	p.lastRun(r)
-	p.standing(r.State)
+	p.stateCounts(r.State)
 	return p.w.Flush()
 }
 
@@ -133,7 +133,7 @@ func (p *page) lastRun(r Run) {
 	}
 }
 
-func (p *page) standing(s *StateCounts) {
+func (p *page) stateCounts(s *StateCounts) {
 	p.family("remit_state_readable", "gauge", "Whether the state could be read after the last apply; without it, what it would say is absent.")
 	if s == nil {
 		p.sample("0")

@@ -26,16 +26,16 @@ func (s *Server) processes() []int {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
 	for _, file := range files {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if _, parent := standing(pid); err == nil && parent == strconv.Itoa(first) {
+		if _, parent := processState(pid); err == nil && parent == strconv.Itoa(first) {
 			list = append(list, pid)
 		}
 	}
 	return list
 }
 
-// standing is the state of a process, of a letter, and the number of the one that started it;
+// processState is the state of a process, of a letter, and the number of the one that started it;
 // both are "" where it has ended.
-func standing(pid int) (state, parent string) {
+func processState(pid int) (state, parent string) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", ""
@@ -83,7 +83,7 @@ func (s *Server) Cut() error {
 	err = errors.Join(err, s.signal(syscall.SIGSTOP, list), s.signal(syscall.SIGKILL, list))
 	s.end(syscall.SIGKILL)
 	for _, pid := range list[1:] { // while one lives, no other server starts
-		for state, _ := standing(pid); state != "" && state != "Z"; state, _ = standing(pid) {
+		for state, _ := processState(pid); state != "" && state != "Z"; state, _ = processState(pid) {
 			time.Sleep(pauseReady)
 		}
 	}

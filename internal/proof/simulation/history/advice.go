@@ -36,13 +36,13 @@ func (p *process) readAdvice() (map[string]advised, error) {
 			}
 		}
 	}
-	for _, standing := range plan.StatusGroups() {
-		for i := range standing.First {
-			c := &standing.First[i]
+	for _, group := range plan.StatusGroups() {
+		for i := range group.First {
+			c := &group.First[i]
 			if c.Next != "" {
 				says[c.RefID] = advised{c.Reason, c.Next}
-			} else if standing.Next != "" {
-				says[c.RefID] = advised{c.Reason, strings.ReplaceAll(standing.Next, "REF_ID", c.RefID)}
+			} else if group.Next != "" {
+				says[c.RefID] = advised{c.Reason, strings.ReplaceAll(group.Next, "REF_ID", c.RefID)}
 			}
 		}
 	}
