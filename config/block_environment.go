@@ -62,7 +62,8 @@ func Environments(dir string) ([]DeclaredEnvironment, hcl.Diagnostics) {
 	return c.Environments, l.diags
 }
 
-// readEnvironment takes an environment block in. What is in it is evaluated only where it is chosen.
+// readEnvironment takes an environment block in. Its blocks and arguments are evaluated only where
+// it is chosen.
 func (l *loader) readEnvironment(b *eval.Block) {
 	name := b.Label(0)
 	if len(b.LabelAt) > 0 {

@@ -15,7 +15,7 @@ import (
 // LimitPer says over what a limit counts.
 type LimitPer string
 
-// What a limit counts over.
+// The spans over which a limit counts.
 const (
 	PerTransfer       LimitPer = "transfer"
 	PerPlan           LimitPer = "plan"

@@ -40,7 +40,7 @@ type include struct {
 }
 
 // readIncludes returns what the remit block includes. It is read before any block, because all others
-// may need what is declared there.
+// may need the declarations there.
 func readIncludes(sources *sourceFiles) ([]include, hcl.Diagnostics) {
 	for body := range sources.bodies() {
 		content, _, _ := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "remit"}}})
@@ -105,8 +105,8 @@ type bookOpener struct {
 	diags      hcl.Diagnostics
 }
 
-// openBooks opens the directories that the configuration includes, and parses what is in them. The
-// diagnostics are what keeps one from being read: then nothing else is worth saying.
+// openBooks opens the directories that the configuration includes, and parses their files. The
+// diagnostics say why one can't be read: then nothing else is worth saying.
 func openBooks(c *checker, dir string, opts Options, s *sourceFiles, policyDirs []*policyDir) ([]*book, hcl.Diagnostics) {
 	includes, diags := readIncludes(s)
 	o := &bookOpener{checker: c, dir: dir, options: opts, sources: s, policyDirs: policyDirs, diags: diags}

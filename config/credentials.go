@@ -70,7 +70,8 @@ func (c *Configuration) warnOfScopes(r *eval.Reader, scopes []string) {
 	}
 }
 
-// credential is an argument, or else what the environment says, or else a mistake. why says what needs it; "" for a token.
+// credential is an argument, or else what the environment says, or else a mistake. why names the block that needs it;
+// "" for a token.
 func (c *Configuration) credential(r *eval.Reader, name, why, hint string, otherwise func(*eval.Reader) string) string {
 	r.Unset = nil
 	text, a, found := r.Find(name)
@@ -201,8 +202,8 @@ func (c *Configuration) clientID(r *eval.Reader, why string) string {
 		func(*eval.Reader) string { return c.options.Getenv(environmentClientID) })
 }
 
-// signing evaluates the signing block; nil where there is none. What the environment names is
-// started for each request, so that no configuration can have a program started.
+// signing evaluates the signing block; nil where there is none. A program that the environment
+// names is started for each request, so that no configuration can have a program started.
 func (c *Configuration) signing(r *eval.Reader) *Signing {
 	blocks := c.service.NestedOf(signingName)
 	if len(blocks) == 0 {

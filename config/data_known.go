@@ -146,8 +146,9 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 	return diags
 }
 
-// ReadWarning counts the warnings of one name about one data file: what is read of it although its program does
-// not show it, or what is left out. It is for those who review what was made of the file, and do not have it.
+// ReadWarning counts the warnings of one name about one data file: cells that are read although its program
+// does not show them, or rows that are left out. It is for reviewers of the transfers, who do not have the
+// file.
 type ReadWarning struct {
 	File         string `json:"file"`
 	Name         string `json:"name"` // as the argument acknowledge knows it

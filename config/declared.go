@@ -74,7 +74,7 @@ type Batch struct {
 	Control     *BatchControl // nil where it has no control block
 }
 
-// Transfer is one declared transfer. What its batch and its block say is already in it.
+// Transfer is one declared transfer. It has the arguments of its batch and its block already.
 type Transfer struct {
 	Request   transfer.Request
 	Address   string // transfer.internal.payroll["E-17"]

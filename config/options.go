@@ -16,7 +16,7 @@ type Options struct {
 	// source, the later.
 	DataFiles []DataFile
 	// Beside are sources that are read as if they were files of these names in the directory, which has none
-	// of that name: what is to be written there can be tried before.
+	// of that name: its future content can be tried before.
 	Beside map[string][]byte
 	// Done ends the evaluation of expressions where it is closed; nil never is. The
 	// configuration then has the mistake that it was interrupted.

@@ -77,8 +77,8 @@ func (c *Configuration) sensitiveIn(a *eval.Argument) []string {
 	return texts
 }
 
-// partsOfURL are the forms and parts of an address that messages name. What PostgreSQL and every
-// machine has by default tells nothing.
+// partsOfURL are the forms and parts of an address that messages name. The defaults of PostgreSQL
+// and of every machine tell nothing.
 func partsOfURL(text string) []string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

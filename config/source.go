@@ -189,7 +189,7 @@ func (s *sourceFiles) split(content []byte, name string) []*syntax.Part {
 	return parts
 }
 
-// bodies yields what was parsed of every file but parts that have transfers alone.
+// bodies yields the parsed body of every file but parts that have transfers alone.
 func (s *sourceFiles) bodies() iter.Seq[hcl.Body] {
 	return func(yield func(hcl.Body) bool) {
 		for _, source := range s.parsed {

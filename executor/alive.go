@@ -26,7 +26,7 @@ type AliveError struct {
 	Original string
 	Gone     bool // the run sends nothing any more
 	Ended    bool // the run said that it ended
-	Waited   bool // remit has waited itself: what was known before that may be otherwise now
+	Waited   bool // remit has waited itself: earlier knowledge may be out of date now
 }
 
 // Error says how long to wait.
@@ -75,12 +75,12 @@ type owed struct {
 	original string         // the file of which this state is a copy, in words; "" for none
 }
 
-// seenDead returns an *[AliveError] where an attempt may still be carried out. Who
-// holds the lock now has seen every earlier holder of it release it or die, unless a person took
-// it away after the attempt, or it is a lock that its holder can lose and live on, or the lock of
-// another file, of which this one is a copy. The service may be at work for the timeout of
-// a request after its sender died. All of that is counted by clocks that the asker can't set: where
-// there is none, from the first time that somebody asks, which is journalled.
+// seenDead returns an *[AliveError] where an attempt may still be carried out. The holder of the
+// lock has seen every earlier holder of it release it or die, unless a person took it away after
+// the attempt, or it is a lock that its holder can lose and live on, or the lock of another file,
+// of which this one is a copy. The service may be at work for the timeout of a request after its
+// sender died. All of that is counted by clocks that the asker can't set: where there is none, from
+// the first time that somebody asks, which is journalled.
 func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	attempts, asks, err := r.attempts(ctx, detail)
 	if err != nil {

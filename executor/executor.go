@@ -27,9 +27,9 @@ type Submitter interface {
 	// answer, or the zero time where it has none.
 	Ready(ctx context.Context) (time.Time, error)
 
-	// Submit sends body to path once. What it has not begun to write after [StartMax] it
-	// does not write at all. After a 401 it has a renewed token before it answers
-	// [TokenRefused]. It returns an answer in every case; ctx ending is a timeout.
+	// Submit sends body to path once. It never writes a body that it has not begun to write after
+	// [StartMax]. After a 401 it has a renewed token before it answers [TokenRefused]. It returns
+	// an answer in every case; ctx ending is a timeout.
 	Submit(ctx context.Context, path string, body []byte) Answer
 }
 

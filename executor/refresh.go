@@ -12,8 +12,8 @@ import (
 	"remit/state"
 )
 
-// ErrLookup says that the service could not be asked about all that is PENDING. What it did
-// say is in the state.
+// ErrLookup says that the service could not be asked about all that is PENDING. The answers that it
+// gave are in the state.
 var ErrLookup = errors.New("the service could not be asked about all that is PENDING")
 
 const (

@@ -83,9 +83,9 @@ func (s *offered) Runners(context.Context) ([]state.Runner, [][]byte, error) {
 func (s *offered) Alone(context.Context) (bool, error) { return true, nil }
 func (s *offered) Leave(context.Context) error         { return nil }
 
-// TestWhatRunnersLearnIsWrittenOnce has many transfers PENDING on which others depend. What lookups
-// made of them is for all runners, and each of it is written once: not again with every part. Nor is
-// what a part depends on read again with every part.
+// TestWhatRunnersLearnIsWrittenOnce has many transfers PENDING on which others depend. The outcome
+// of a lookup is for all runners, and is written once: not again with every part. Nor is what a part
+// depends on read again with every part.
 func TestWhatRunnersLearnIsWrittenOnce(t *testing.T) {
 	tests := map[string]struct {
 		low, high int

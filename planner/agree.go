@@ -18,9 +18,10 @@ func (c *Change) isSent() bool {
 	return c.Declared() && (c.Action == Submit || c.Action == Resolve)
 }
 
-// OtherThanDeclared says of one transfer, in words, how what the plan sends differs from what is declared now, of which
-// every transfer is given once; "" where nothing does. A line differs in its request, or in a rule for when it may be
-// sent: a later time, an expiry, windows, or a dependency that was not COMPLETED when the plan was made and is not now.
+// OtherThanDeclared says of one transfer, in words, how the request of the plan differs from the present declaration,
+// of which every transfer is given once; "" where nothing does. A line differs in its request, or in a rule for when it
+// may be sent: a later time, an expiry, windows, or a dependency that was not COMPLETED when the plan was made and is
+// not now.
 func (p *Plan) OtherThanDeclared(ctx context.Context, declared iter.Seq[config.Transfer], record Record) (string, error) {
 	a := &agreement{plan: p, members: make(map[config.Dependency][]string), added: make(map[string]string), lists: make(map[lineDependencies]bool)}
 	find, same := p.Changes.Find(), 0

@@ -18,9 +18,10 @@ import (
 
 // Alone computes of a saved plan what it allows by itself, where the state is not at hand, and compares:
 // its actions, its look-alikes among each other, control totals, limits and policies, accepted exceptions, its totals
-// and its digest. What the state alone knows is the file's word: what each line says is recorded, the marks that come
-// of that, the transfers of a limit's day, and the amounts that reversals give back. No sentence of the returned plan
-// is the file's. Under other controls than the plan was made, its limits and policies are its word as well.
+// and its digest. The facts that the state alone knows are the file's word: the records that its lines name, the
+// marks that come of them, the transfers of a limit's day, and the amounts that reversals give back. No sentence of
+// the returned plan is the file's. Under other controls than the plan was made, its limits and policies are its word
+// as well.
 //
 // The error is a *[DifferentError], or that of a failed read. Alone does not say that the plan may
 // be applied: see [Plan.CheckHeader].
@@ -59,8 +60,8 @@ func (p *Plan) isUnderOther(under Controls) bool {
 	return p.Header.Controls != under.Declared.Digest()
 }
 
-// said is a record as a saved plan has it: what its lines say is recorded, what it keeps without a
-// line, and what its lines are said to look like. What else is recorded, nobody knows.
+// said is a record as a saved plan has it: the records that its lines name, those that it keeps
+// without a line, and those that its lines are said to look like. Nobody knows the others.
 type said struct {
 	meta    state.Meta
 	details map[string]*state.Detail

@@ -58,7 +58,8 @@ func TestAnHonestPlanIsNotRefusedForLackOfAState(t *testing.T) {
 		if diff := cmp.Diff(marks(made), marks(computed)); diff != "" {
 			rt.Fatalf("the marks (-made +computed):\n%s", diff)
 		}
-		// Who has other controls sees it as well, with limits and policies as the file says them.
+		// A reader with other controls sees it as well, with limits and policies as the file says
+		// them.
 		if _, err := opened.Alone(rt.Context(), planner.Controls{Batches: w.controls.Batches}); err != nil {
 			rt.Fatalf("under other controls: %v\n%s", err, raw.Bytes())
 		}

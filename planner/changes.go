@@ -45,7 +45,7 @@ func ListChanges(all ...Change) Changes {
 // Len is how many changes there are.
 func (l *Changes) Len() int { return len(l.lines) }
 
-// At returns a change. What it refers to is shared with the list and not to be changed.
+// At returns a change. Its slices and pointers are shared with the list and not to be changed.
 func (l *Changes) At(i int) Change {
 	var c Change
 	l.read(i, &c, allTexts)

@@ -80,8 +80,8 @@ func (p *Plan) CompareDeclared(declared iter.Seq[config.Transfer]) error {
 	return nil
 }
 
-// compareDeclared names the first difference between a line and its declaration; nil for none. What
-// 0.1.0 saved says less.
+// compareDeclared names the first difference between a line and its declaration; nil for none. A
+// plan of 0.1.0 says less.
 func (c *Change) compareDeclared(t *config.Transfer, version int) *UndeclaredError {
 	if !c.Declared() {
 		return &UndeclaredError{RefID: c.RefID, What: "whether it is declared", Said: "no", Declared: "yes"}

@@ -388,8 +388,8 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 	return ""
 }
 
-// restoreBatches takes the batches of a footer over. What they come to is computed against the state:
-// there is no line for a recorded transfer.
+// restoreBatches takes the batches of a footer over. Their sums are computed against the state: there
+// is no line for a recorded transfer.
 func (p *Plan) restoreBatches(saved []savedBatch) string {
 	for _, s := range saved {
 		totals, err := savedTotals{Action: "batch", Count: s.Count, Assets: s.Assets}.restored()

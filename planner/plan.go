@@ -196,7 +196,7 @@ const (
 const Format = "remit-plan/1"
 
 // FormatVersion is which plans of that format are written: those of version 2 say all that is needed
-// to compute them again. What 0.1.0 saved says none; it is computed again as far as it says enough,
+// to compute them again. A plan of 0.1.0 says none; it is computed again as far as it says enough,
 // and is refused by the first difference where it does not.
 const FormatVersion = 2
 

@@ -36,7 +36,7 @@ type JoinedJournal interface {
 //
 // Each runner has a lease, which it renews while it lives. One whose lease ended, or whose session
 // ended, is lost: from then on its Append and its Check return [ErrFenced], and others
-// claim what it had. What it had written an intent of is in doubt there.
+// claim what it had. A transfer of which it had written an intent is in doubt there.
 //
 // Any error but those that are named says that the runner can't go on.
 type Share interface {

@@ -34,7 +34,7 @@ func Table(root *os.Root) map[string]function.Function {
 
 // TableOf is [Table] for the files of d, whose Note functions call with the name of each file whose
 // content they have read, relative to its root and with slashes. Several goroutines may do so at once.
-// What the functions walk and make takes steps of m; nil bounds nothing.
+// The functions take steps of m for all that they walk and make; nil bounds nothing.
 func TableOf(d Directory, m *meter.Meter) map[string]function.Function {
 	f := files{d}
 	table := make(map[string]function.Function)

@@ -146,7 +146,7 @@ var Homes = map[string]string{
 	"precondition": "transfer", "validation": "variable", "opening_balance": "sandbox",
 }
 
-// objects are arguments that take an object in braces, with what is in it.
+// objects are arguments that take an object in braces, with its attributes.
 var objects = map[string]string{
 	"totals": `{ USD = "412850.22" }`, "above": `{ USD = "100000" }`, "metadata": `{ invoice = "4711" }`, "recipient_metadata": `{ invoice = "4711" }`,
 	"columns": `{ employee = "Employee No.", net = "Net (USD)" }`, "number_format": `{ net = "1.234,56" }`, "acknowledge": `{ hidden_rows = 3 }`,

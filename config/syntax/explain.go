@@ -11,9 +11,9 @@ import (
 )
 
 // Explain says in remit's words what a parser found wrong in a file: what the file is where it is no
-// configuration at all, and else a line to write in place of a wrong one. What a parser says of the
-// lines after a mistake that misleads it, such as a mark that is left open, is left out. Lines are shown
-// unless the file may have secrets. Without errors it returns what it is given.
+// configuration at all, and else a line to write in place of a wrong one. It leaves out the parser's
+// words about the lines after a mistake that misleads it, such as a mark that is left open. Lines are
+// shown unless the file may have secrets. Without errors it returns what it is given.
 func Explain(content []byte, name string, diags hcl.Diagnostics, mayShow bool) hcl.Diagnostics {
 	if !diags.HasErrors() || slices.ContainsFunc(diags, isOurs) {
 		return diags

@@ -1,8 +1,8 @@
 // Package syntax makes trees of files of HCL: of native syntax and of JSON trees of one kind, fast
 // and in parts where the blocks are plain.
 //
-// Its one invariant: a tree is what HCL's own parser makes of the whole file, or there is none. What
-// HCL accepts and an author can't have meant, such as a repeated key, is a mistake.
+// Its one invariant: a tree is what HCL's own parser makes of the whole file, or there is none. A
+// text that HCL accepts and an author can't have meant, such as a repeated key, is a mistake.
 package syntax
 
 import (

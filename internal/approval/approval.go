@@ -2,9 +2,9 @@
 //
 // Its one invariant: a plan for which a rule wants n approvers moves only where the exact bytes
 // of its file were signed by n people whom an allowed_signers or an allowed_passkeys file knows and of whom none is
-// its author. Who the author is can't be known unless they sign themselves; where they didn't,
-// n+1 people are needed, so that at least n of them are somebody else. Either way n+1 people
-// signed the bytes, or n and a key that the bytes name as their author's.
+// its author. The author can't be known unless they sign themselves; where they didn't, n+1 people are needed, so
+// that at least n of them are somebody else. Either way n+1 people signed the bytes, or n and a key that the bytes
+// name as their author's.
 //
 // It is pure: bytes and a time in, a verdict out.
 package approval

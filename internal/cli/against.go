@@ -78,7 +78,8 @@ func (e *earlier) went(refID string) planner.Went {
 	return planner.WentUndeclared
 }
 
-// askState finds out what was made since, where the state of the present plan can be read here.
+// askState finds the transfers that were made since, where the state of the present plan can be
+// read here.
 func (e *earlier) askState(ctx context.Context, w *opened, plan *planner.Plan) error {
 	if w.state.Backend == nil {
 		return nil
@@ -118,7 +119,8 @@ func (e *earlier) readMade(ctx context.Context, snapshot state.Snapshot, plan *p
 }
 
 // compare keeps the changes since the earlier plan, for the face of the present plan. all is the command, without
-// remit, that lists every line. Where the state can't be read here, nobody knows what was made since.
+// remit, that lists every line. Where the state can't be read here, nobody knows the transfers that were made
+// since.
 func (o *planning) compare(ctx context.Context, w *opened, e *earlier, plan *planner.Plan, all string) error {
 	if e == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"remit/state"
 )
 
-// What a completion may take: a shell waits for it.
+// The bounds of a completion: a shell waits for it.
 const (
 	completionTime = 2 * time.Second
 	completionMax  = 500 // values
@@ -246,7 +246,7 @@ func batches(c *completing, _ string) (list []string, _ cobra.ShellCompDirective
 
 // environments are the environment blocks, with what they say of themselves.
 func environments(c *completing, _ string) (list []string, _ cobra.ShellCompDirective) {
-	declared, _ := config.Environments(c.from.Path) // what can be read is offered
+	declared, _ := config.Environments(c.from.Path) // the readable ones are offered
 	for _, e := range declared {
 		word := e.Name
 		if e.Description != "" {

@@ -125,8 +125,8 @@ approval {
 `
 
 // TestForgedPlansAreNotSent has an author edit honest plans of each kind, sign them, and find two who approve without
-// looking. What apply then sends, and what show shows, is what the honest plan says, or is listed in
-// docs/security.md as its author's word. The ledger of the service is the judge.
+// looking. The requests that apply then sends, and the page that show shows, are those of the honest plan, or
+// docs/security.md lists the difference as its author's word. The ledger of the service is the judge.
 func TestForgedPlansAreNotSent(t *testing.T) {
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {

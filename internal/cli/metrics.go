@@ -49,7 +49,7 @@ func (m *monitoring) checkMetricsOf(environment string) error {
 	}
 	before, err := readMetrics(m.of.Within(m.metricsFile))
 	if err != nil || before.Environment == "" || before.Environment == environment {
-		return nil // what can't be read is told of at the end: no payment waits for a monitor
+		return nil // a failed read is told of at the end: no payment waits for a monitor
 	}
 	return fmt.Errorf("--metrics-file=%s has the metrics of environment %q, and this apply works on environment %q; nothing was sent. Name a file for each environment",
 		m.metricsFile, before.Environment, environment)

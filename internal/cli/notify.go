@@ -14,14 +14,14 @@ import (
 	"remit/internal/view"
 )
 
-// How long a command that is told of the end of a run may take. Who interrupted the run waits.
+// How long a command that is told of the end of a run may take. The person who interrupted the run
+// waits.
 const (
 	notifyMax     = 30 * time.Second
 	notifyHurried = 5 * time.Second
 )
 
-// notify runs the command and hands it how the run ended. What it prints goes to standard
-// error.
+// notify runs the command and hands it how the run ended. Its output goes to standard error.
 func (m *monitoring) notify(ctx context.Context, p *process, ended view.Ended) error {
 	words, err := m.words()
 	if err != nil {

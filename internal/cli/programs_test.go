@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// programs are all places of the product that start a program, with the reason. Who adds one says
-// here who chooses the program: never a file of the configuration's directory.
+// programs are all places of the product that start a program, with the reason. A new one has a
+// line here that says who chooses the program: never a file of the configuration's directory.
 var programs = map[string]string{
 	"remit/internal/cli/host Command":                "--notify-command and REMIT_SIGN_COMMAND: whoever starts remit names them",
 	"remit/internal/cli/host Open":                   "xdg-open or open of PATH, outside of the repository, where a person sits at a desktop and a terminal",

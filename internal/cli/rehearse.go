@@ -57,7 +57,7 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 }
 
 // toRehearse is the plan of an apply: of a saved one the rest. A plan that is not
-// applicable is rehearsed whole. Who rehearses need not have the state.
+// applicable is rehearsed whole. A rehearsal needs no state.
 func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, error) {
 	if a.file == "" {
 		return a.planning.plan(ctx, w, a.asJSON)

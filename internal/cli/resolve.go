@@ -294,7 +294,7 @@ func (f *lateFinder) close() {
 	}
 }
 
-// explain adds what to do to what went wrong.
+// explain adds the next step to a failure.
 func (r *resolving) explain(err error) error {
 	more, next := executor.Remedy(err, r.refID, r.recorded)
 	if more != "" {

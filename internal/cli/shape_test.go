@@ -15,7 +15,7 @@ import (
 
 var shapeRoot = flag.String("shape.root", filepath.Join("..", ".."), "the `directory` of the code that TestCodeKeepsItsShape and TestComments… read")
 
-// What the shape of the production code may be at most. Tests are left out.
+// The bounds of the shape of the production code. Tests are left out.
 const (
 	functionMedianMax = 11 // lines, from func to its last brace
 	functionTenthMax  = 29 // lines of the shortest one of the longest tenth

@@ -204,7 +204,7 @@ type requestValues struct {
 	request *transfer.Request // nil until it is asked for
 }
 
-// of is one attribute. What a transfer does not have is an empty text; a time, null.
+// of is one attribute. A field that a transfer does not have is an empty text; a time, null.
 func (v *requestValues) of(attribute string) cty.Value {
 	t := &v.detail.Transfer
 	switch attribute {

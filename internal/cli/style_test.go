@@ -17,9 +17,9 @@ const clauseVerbs = `is|are|was|were|has|have|had|does|do|did|can|could|may|migh
 	`leads?|led|tells?|told|says?|said|shows|showed|holds?|held|gives?|gave|takes?|took|moves|moved|lacks?|reads|writes|` +
 	`records|counts|costs?|runs|asks|starts?|stops?|survives?|remains?|arrives?|fits|lets|names|refers|sends|waits|matters`
 
-// TestCommentsNameTheirSubjects counts clauses in the places of nouns.
+// TestCommentsNameTheirSubjects counts clauses in the places of nouns, and sentences that begin with one.
 func TestCommentsNameTheirSubjects(t *testing.T) {
-	clause := regexp.MustCompile(`(?i)\b(what(ever)?\s+(` + clauseVerbs + `)\b|who(m|se)?ever\b)`)
+	clause := regexp.MustCompile(`(?i)\b(what(ever)?\s+(` + clauseVerbs + `)\b|who(m|se)?ever\b)|(?-i:(?:^|[.!?] )(?:What|Who)\b)`)
 	words, found := 0, []string{}
 	for _, s := range goFiles(t) {
 		for _, group := range s.file.Comments {

@@ -76,7 +76,7 @@ func (t *testRun) wrong(summary, detail string) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &t.run.At}
 }
 
-// play does what the run says. What it finds is in t; an error is the world's.
+// play does what the run says. Its findings are in t; an error is the world's.
 func (t *testRun) play(ctx context.Context) error {
 	options := t.dir.Options(t.process.ctx, t.process.host)
 	options.Sandbox = true

@@ -12,7 +12,7 @@ import (
 	"remit/internal/view"
 )
 
-// How long the end of an apply waits for a collector. Who interrupted the run waits less.
+// How long the end of an apply waits for a collector. A person who interrupted the run waits less.
 const (
 	traceMax     = 2 * time.Second
 	traceHurried = 500 * time.Millisecond
@@ -33,7 +33,7 @@ func (m *monitoring) beginTrace(p *process) *telemetry.Trace {
 	return trace
 }
 
-// requestSpan is the span of a request. What a transfer moves, and for whom, is not in it.
+// requestSpan is the span of a request. It has neither amounts nor parties of a transfer.
 func requestSpan(p *process, s service.Seen) telemetry.Span {
 	s.Path, s.Reason = p.streams.Redact(s.Path), p.streams.Redact(s.Reason)
 	span := telemetry.Span{

@@ -139,11 +139,11 @@ func (r *recursion) run(cmd *cobra.Command, p *process) error {
 	return nil
 }
 
-// ask finds the configurations and asks two of them at once. What each tells a person is shown as soon as those
-// before it have told theirs.
+// ask finds the configurations and asks two of them at once. The notes of each are shown as soon as those
+// before it have shown theirs.
 func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 	if r.asJSON {
-		p.streams.JSON() // what goes wrong is told there too
+		p.streams.JSON() // failures are told there too
 	}
 	p.streams.Begin("looking for configurations")
 	found, err := tree.Find(ctx, r.dir.Path, isLockFile)

@@ -75,7 +75,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 	machine := *p.host
 	machine.LookupEnv = func(name string) (string, bool) {
 		if name == config.EnvironmentVariable || name == policyVariable {
-			return "", false // the place says the one, and what is relative in the other was read in the tree's directory
+			return "", false // the place says the one, and a relative path of the other was read in the tree's directory
 		}
 		return p.host.LookupEnv(name)
 	}
@@ -226,10 +226,10 @@ func relativeTo(dir, path string) string {
 	return path
 }
 
-// captureMax bounds what is kept of what one configuration tells.
+// captureMax bounds the kept output of one configuration.
 const captureMax = 64 << 10
 
-// capture keeps what is written to it, up to [captureMax] bytes in whole lines.
+// capture keeps its input, up to [captureMax] bytes in whole lines.
 type capture struct {
 	bytes.Buffer
 	cut int // lines that were left out
@@ -247,7 +247,7 @@ func (c *capture) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// text is what was kept, and how many lines were not.
+// text returns the kept lines, and how many were dropped.
 func (c *capture) text() string {
 	if c.cut > 0 {
 		return c.String() + fmt.Sprintf("and %d more lines\n", c.cut)

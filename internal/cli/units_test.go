@@ -55,7 +55,7 @@ func installUnits(t *testing.T) (root string) {
 	} {
 		writeFile(t, filepath.Join(units, to), readFile(t, "../../docs/recipes/"+from))
 	}
-	// What every machine has, and these units name.
+	// The commands that every machine has, and these units name.
 	for _, name := range []string{"network-online.target", "time-sync.target", "timers.target", "sysinit.target", "basic.target", "shutdown.target", "multi-user.target", "time-set.target"} {
 		writeFile(t, filepath.Join(units, name), "[Unit]\nDescription="+name+"\n")
 	}

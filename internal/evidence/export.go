@@ -38,7 +38,7 @@ type Exported struct {
 	Manifest string // SHA-256 of the manifest, which stands for the whole pack
 }
 
-// What an export refuses.
+// The refusals of an export.
 var (
 	// ErrNotEmpty says that the directory has something in it.
 	ErrNotEmpty = errors.New("the directory is not empty; a pack is written to a new or an empty one")

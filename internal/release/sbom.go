@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// What of CycloneDX 1.6 (ECMA-424) is written.
+// The parts of CycloneDX 1.6 (ECMA-424) that are written.
 type (
 	bom struct {
 		Format       string       `json:"bomFormat"`

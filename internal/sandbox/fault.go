@@ -79,7 +79,7 @@ const (
 	Liberties FaultKind = "liberties"
 )
 
-// What [Replay] may be. Without it the same request is answered with the first record, and
+// The values of [Replay]. Without it the same request is answered with the first record, and
 // another one with a 409.
 const (
 	ReplayConflict = "409"          // always a 409 without the record

@@ -587,9 +587,9 @@ func TestListensOnThisMachineOnly(t *testing.T) {
 	}
 }
 
-// What any sequence of requests does to the books: per asset, credits less debits are zero;
-// each balance is the opening balance and the legs since; no ref_id has two transfers; a
-// failed transfer moves nothing; no balance falls below zero where balances are known.
+// After any sequence of requests: per asset, credits less debits are zero; each balance is the
+// opening balance and the legs since; no ref_id has two transfers; a failed transfer moves nothing;
+// no balance falls below zero where balances are known.
 func TestBooksBalance(t *testing.T) {
 	profiles := []string{"p1", "p2", "p3"}
 	assets := []string{"USD", "ETH"}

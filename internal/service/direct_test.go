@@ -87,8 +87,8 @@ func (k *kept) eventually(t *testing.T, happened func() bool) {
 	t.Fatal("it did not happen")
 }
 
-// What a service closes while nothing is under way is not written on, or a transfer would be in
-// doubt; what it keeps is used again.
+// A connection that the service closes while nothing is under way is not written on, or a transfer
+// would be in doubt; one that it keeps is used again.
 func TestKeptConnections(t *testing.T) {
 	for name, secured := range map[string]bool{"plain": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {

@@ -193,7 +193,7 @@ func (s *search) findPage(ctx context.Context, refIDs []string, at *turner) (pag
 }
 
 // getPatiently asks for something that changes nothing, in several tries, until the answer is 200: another
-// 2xx does not say that it is whole. What other answers mean is said by refused.
+// 2xx does not say that it is whole. Other answers are for refused.
 func (c *Client) getPatiently(ctx context.Context, what call, refused func(exchange) error) (exchange, error) {
 	what.method = http.MethodGet
 	var last error

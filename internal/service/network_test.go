@@ -34,7 +34,7 @@ type world struct {
 	t   *testing.T
 	log bytes.Buffer
 
-	// What the hosts do; token has a good default. dial, if set, opens the connections to
+	// The behaviour of the hosts; token has a good default. dial, if set, opens the connections to
 	// the service; serve, if set, has them instead of api.
 	token http.Handler
 	api   http.HandlerFunc

@@ -137,8 +137,8 @@ func TestAnswersAreClassified(t *testing.T) {
 	}
 }
 
-// What a service does to a connection, and whether the transfer may have been made. Each is
-// done to a new connection and to one that has answered before.
+// A service's way with a connection, and whether the transfer may have been made. Each is done to a
+// new connection and to one that has answered before.
 func TestBrokenConnections(t *testing.T) {
 	read := func(_ net.Conn, r *bufio.Reader) {
 		if got, err := http.ReadRequest(r); err == nil {

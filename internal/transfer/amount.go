@@ -183,7 +183,7 @@ func checkPlainZeros(text string) error {
 	return nil
 }
 
-// separatorError says what is wrong with a comma or a sign between digits, which is at the i-th byte. A
+// separatorError names the mistake of a comma or a sign between digits, which is at the i-th byte. A
 // single comma that groups of three digits do not follow is a decimal one.
 func separatorError(text string, i int) error {
 	const groupLength = 3

@@ -154,9 +154,9 @@ func echoesFingerprint(req Request, rec *Record) bool {
 }
 
 // CompareCopies names each field on which a newer copy of a record contradicts an older one.
-// What a service changes of a record as it goes on is not compared: its status, fee and total,
-// its times, and what explains the status. Amounts are compared as numbers, optional fields
-// where both copies have them. Asked is the older value.
+// The fields that a service changes as it goes on are not compared: status, fee and total, times,
+// and the explanation of the status. Amounts are compared as numbers, optional fields where both
+// copies have them. Asked is the older value.
 func CompareCopies(older, newer Record) []Difference {
 	var c comparison
 	c.text("id", older.ID, newer.ID)

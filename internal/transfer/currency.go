@@ -5,9 +5,8 @@ import "strings"
 // CurrencyScale is how many decimals ISO 4217 gives the minor unit of a currency; false for
 // codes that it does not list, or lists without a minor unit, such as XAU. The source is
 // list one of SIX, the maintenance agency of ISO 4217, as published on 2024-06-25, with the
-// amendments since: XCG and XAD came. What it withdrew stays. CLDR, which
-// golang.org/x/text carries, says how many decimals people write, which is not the same:
-// it gives IQD none.
+// amendments since: XCG and XAD came. Withdrawn ones stay. CLDR, which golang.org/x/text carries,
+// says how many decimals people write, which is not the same: it gives IQD none.
 func CurrencyScale(code string) (int, bool) {
 	if len(code) != 3 {
 		return 0, false

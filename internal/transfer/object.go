@@ -87,7 +87,7 @@ func scanObject(raw []byte, text string, room []member) ([]member, bool) {
 	return members, s.closed && s.at == len(raw)
 }
 
-// objectScanner reads JSON without escapes. Whatever it has read is valid.
+// objectScanner reads JSON without escapes. All that it has read is valid.
 type objectScanner struct {
 	raw    []byte
 	text   string // the same

@@ -9,7 +9,7 @@ import (
 )
 
 // scanRequest reads a body that has nothing but what Body writes of plain texts; false where
-// it may have more, or less. What it reads is right only where Body of it is the same bytes.
+// it may have more, or less. Its result is right only where Body of it is the same bytes.
 func scanRequest(op Operation, body string) (Request, bool) {
 	s := scanner{rest: body, sound: utf8.ValidString(body)}
 	var r Request

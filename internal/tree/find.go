@@ -14,7 +14,7 @@ import (
 	"remit/internal/files/confined"
 )
 
-// The bounds of a search. What is beyond them is never left out in silence: the search fails.
+// The bounds of a search. A directory beyond them is never left out in silence: the search fails.
 const (
 	DepthMax          = 16     // directories below each other
 	DirectoriesMax    = 50_000 // that are looked into

@@ -1,7 +1,7 @@
 package tree
 
 // Next is the command with which a person goes on from a plan, for its own directory; "" where nothing is to be
-// done. What needs a person goes before what an apply does by itself.
+// done. A step for a person goes before one that an apply does by itself.
 func (b *Brief) Next() string {
 	for _, g := range b.Groups {
 		if g.Group.NeedsPerson() && g.Next != "" {

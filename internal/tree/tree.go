@@ -94,7 +94,7 @@ func (e *Entry) NeedsAction() bool {
 	return e.Brief == nil || !e.Brief.Applicable || e.Brief.needsPerson()
 }
 
-// Sum is what would be sent below one name in one environment.
+// Sum is the money that would be sent below one name in one environment.
 type Sum struct {
 	Name        string
 	Environment string
@@ -140,7 +140,7 @@ func (t *Tree) sums(nameOf func(*Entry) string) []Sum {
 	return list
 }
 
-// AssetSum is what would be sent of one asset in one environment.
+// AssetSum is the money that would be sent of one asset in one environment.
 type AssetSum struct {
 	Asset       string
 	Environment string

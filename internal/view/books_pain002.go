@@ -23,7 +23,7 @@ const Pain002Start = xml.Header + `<Document xmlns="urn:iso:std:iso:20022:tech:x
 
 // BooksPain002 writes a customer payment status report of ISO 20022, pain.002.001.10: the
 // status of each entry, booked or not, below the payment information that it belongs to. The
-// entries have to come [books.ByPayment]. What the schema has no room for is said in AddtlInf.
+// entries have to come [books.ByPayment]. AddtlInf has the facts for which the schema has no room.
 func BooksPain002(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	out := &painWriter{Writer: bufio.NewWriterSize(w, 64<<10), options: &o}
 	_, _ = out.WriteString(Pain002Start + "\n")

@@ -11,7 +11,7 @@ import (
 
 // PastCSV writes a run of the journal as a register: a line of column names, then one for each
 // transfer, in the order of the journal. It is written as [PlanCSV] writes: a spreadsheet may
-// open it. What the run did not attempt is not in it. It returns only errors of w.
+// open it. It lacks the transfers that the run did not attempt. It returns only errors of w.
 func PastCSV(w io.Writer, past *executor.PastRun, _ PastOptions) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true

@@ -178,7 +178,7 @@ func TestFlowOfManyAssets(t *testing.T) {
 
 const mermaidLabel = `"(?:[\p{L}\p{M}\p{N} ,.-]|#[0-9]+;|<br/>)*"`
 
-// What a line of each language may look like, whatever the texts of the plan are.
+// The form of a line of each language, whatever the texts of the plan are.
 var (
 	dotLine = regexp.MustCompile(`^(digraph flow \{| +(rankdir=LR|labelloc=t|style=dashed);| +label="(?:[^"\\]|\\.)*";` +
 		`| +(node \[shape=box, |edge \[)fontname="sans-serif"\];| +subgraph cluster_order \{` +

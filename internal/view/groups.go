@@ -19,7 +19,7 @@ const (
 )
 
 // lineGroup are neighbouring lines of a plan: those of one block, or of blocks without for_each
-// that follow each other, in one batch and one file. What all of them have in common is said once.
+// that follow each other, in one batch and one file. Their common facts are said once.
 type lineGroup struct {
 	lines []planner.Change
 	title string // "" where there is none

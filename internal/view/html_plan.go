@@ -39,7 +39,7 @@ func newPlanPage(w io.Writer, p *planner.Plan, o PlanOptions) *htmlPlan {
 	return h
 }
 
-// sections writes what follows the head.
+// sections writes the page below the head.
 func (h *htmlPlan) sections() {
 	h.against()
 	h.obstacles()

@@ -41,7 +41,7 @@ func TestPlanAsHTML(t *testing.T) {
 	golden(t, "plan/hostile.html", []byte(withoutSources(planHTML(t, hostilePlan(hostileMarkup), view.PlanOptions{Saved: true}))))
 }
 
-// Whatever a text is, the elements of the page and their attributes are the same: remit's own.
+// The elements of the page and their attributes are remit's own for every text.
 func checkHTML(t *testing.T, text string) {
 	t.Helper()
 	o := view.PlanOptions{Saved: true, Names: map[string]string{text: text, "benign": "benign"}}

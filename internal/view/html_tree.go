@@ -14,7 +14,7 @@ import (
 const TreeStart = "<!doctype html>\n<html lang=\"en\" data-remit=\"tree\">"
 
 // TreeHTML writes what the configurations of a tree come to as a page like that of [PlanHTML]: a row for each, which
-// its script filters; what is to be known and done; and the sums. It returns only errors of w.
+// its script filters; the facts and steps of each configuration; and the sums. It returns only errors of w.
 func TreeHTML(w io.Writer, t *tree.Tree, s Screen) error {
 	s.Scales, s.Here = t.Scales(), nil // commands of a tree are whole
 	h := &htmlTree{htmlPage: newHTMLPage(w, s), tree: t}
@@ -152,7 +152,7 @@ func (h *htmlTree) actions(e *tree.Entry) {
 	}
 }
 
-// needs writes what is to be known and done about each configuration.
+// needs writes the facts and steps of each configuration.
 func (h *htmlTree) needs() {
 	isFirst := true
 	for i := range h.tree.Entries {
@@ -187,7 +187,8 @@ func (h *htmlTree) needs() {
 	}
 }
 
-// sums writes what would be sent, added up by entity and by asset; the head has it by environment.
+// sums writes the money that would be sent, added up by entity and by asset; the head has it by
+// environment.
 func (h *htmlTree) sums() {
 	if len(h.tree.ByEnvironment()) == 0 {
 		return

@@ -39,7 +39,7 @@ type versionLine struct {
 	Remit  string `json:"remit"`
 }
 
-// SetProtected says that what is written is of a protected environment: see [Screen].
+// SetProtected says that the output is of a protected environment: see [Screen].
 func (j *JSON) SetProtected(is bool) { j.protected = is }
 
 // SetHere sets how commands are made to work where the reader is: see [Screen].

@@ -13,7 +13,7 @@ import (
 	"remit/planner"
 )
 
-// What a summary lists of a plan with too many transfers for a line each.
+// How much a summary lists of a plan with too many transfers for a line each.
 const (
 	largeLines        = 40 // those within which the plan is understood
 	largeAttention    = linesMax

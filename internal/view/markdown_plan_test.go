@@ -104,7 +104,7 @@ func outsideCode(t *testing.T, text string) string {
 	return out.String()
 }
 
-// Whatever a text is, what a reader takes for Markdown is the same: remit's own.
+// The Markdown of the page is remit's own for every text.
 func checkMarkdown(t *testing.T, text string) {
 	t.Helper()
 	o := view.PlanOptions{Saved: true}

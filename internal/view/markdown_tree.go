@@ -19,8 +19,8 @@ const (
 )
 
 // TreeMarkdown writes what the configurations of a tree come to for a comment of a pull request, of at most 60,000
-// characters: a table with a row for each asset of each action, what is to be known and done, and the sums. It returns
-// only errors of w.
+// characters: a table with a row for each asset of each action, the facts and steps of each configuration, and the
+// sums. It returns only errors of w.
 func TreeMarkdown(w io.Writer, t *tree.Tree, s Screen) error {
 	s.Width, s.Scales = markdownWidth, t.Scales()
 	m := &markdownTree{tree: t, screen: s}
@@ -44,7 +44,7 @@ func TreeMarkdown(w io.Writer, t *tree.Tree, s Screen) error {
 	return err
 }
 
-// treeHeading says what was asked of how many configurations, in remit's own words.
+// treeHeading has the question, and of how many configurations it was asked, in remit's own words.
 func treeHeading(t *tree.Tree) string {
 	if t.Asked == tree.Status {
 		return "Status of " + english.Plural(len(t.Entries), "configuration")
@@ -91,7 +91,7 @@ func (m *markdownTree) table() {
 	m.printf("\n")
 }
 
-// needs writes what is to be known and done, folded where it is not about action.
+// needs writes the facts and steps of each configuration, folded where they are not about action.
 func (m *markdownTree) needs() {
 	var action, more bytes.Buffer
 	for i := range m.tree.Entries {
@@ -112,7 +112,7 @@ func (m *markdownTree) needs() {
 	}
 }
 
-// sums writes what would be sent.
+// sums writes the money that would be sent.
 func (m *markdownTree) sums() {
 	var b bytes.Buffer
 	p := newPage(&b, m.screen)

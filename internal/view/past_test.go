@@ -236,7 +236,7 @@ func TestPastRunBeginsWithItsEnvironment(t *testing.T) {
 	}
 }
 
-// Whatever a text is, no face lets it become anything but text.
+// No face lets a text become anything but text.
 func checkPast(t *testing.T, text string) {
 	t.Helper()
 	got, benign := hostilePast(text), hostilePast("benign-text")

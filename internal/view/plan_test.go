@@ -192,7 +192,7 @@ func TestPlanCountsADoubtAsRecorded(t *testing.T) {
 	}
 }
 
-// What a reviewer has to know of a plan of any length stands in its first 40 lines.
+// The first 40 lines of a plan of any length have all that a reviewer has to know.
 func TestPlanIsUnderstoodFromItsFirst40Lines(t *testing.T) {
 	for name, p := range map[string]*planner.Plan{"many": manyPlan(10_000), "crowded": crowdedPlan(10_000)} {
 		for _, width := range []int{80, 140} {

@@ -123,7 +123,7 @@ func TestReconciliationBeginsWithItsEnvironment(t *testing.T) {
 	}
 }
 
-// Whatever a text is, no face lets it become anything but text.
+// No face lets a text become anything but text.
 func checkReconciled(t *testing.T, text string) {
 	t.Helper()
 	for _, face := range []string{"80.txt", "140.txt", "md", "html", "jsonl"} {

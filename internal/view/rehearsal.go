@@ -12,7 +12,7 @@ import (
 	"remit/planner"
 )
 
-// What a rehearsal lists unless all is asked for.
+// How much a rehearsal lists unless all is asked for.
 const (
 	rehearsalAccounts = 20
 	rehearsalFailures = 20

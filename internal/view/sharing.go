@@ -55,7 +55,7 @@ func (s *sharing) add(c *planner.Change) {
 	}
 }
 
-// addNotes keeps the notes that a line has as well. What a reviewer should look at stays with its line.
+// addNotes keeps the notes that a line has as well. A note for the reviewer stays with its line.
 func (s *sharing) addNotes(c *planner.Change) {
 	at := slices.IndexFunc(s.actions, func(of sharedNotes) bool { return of.action == c.Action })
 	if at < 0 {

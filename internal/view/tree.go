@@ -17,8 +17,8 @@ import (
 const treeNames = 20
 
 // Tree writes what the configurations of a tree come to, for a person: a table with the actions of each, or with the
-// groups of a status; what needs action; the sums by environment, by entity and by asset; and what was left out. It
-// returns only errors of w.
+// groups of a status; the configurations that need action; the sums by environment, by entity and by asset; and the
+// configurations that were left out. It returns only errors of w.
 func Tree(w io.Writer, t *tree.Tree, s Screen) error {
 	s.Scales = t.Scales()
 	p := newPage(w, s)
@@ -56,7 +56,7 @@ func TreeTold(w io.Writer, e *tree.Entry, s Screen) error {
 	return p.Flush()
 }
 
-// treeTitle says what was asked of how many configurations.
+// treeTitle has the question, and of how many configurations it was asked.
 func treeTitle(t *tree.Tree) string {
 	top := t.Top
 	if top == "." {
@@ -241,7 +241,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// treeSums writes what would be sent, added up in three ways.
+// treeSums writes the money that would be sent, added up in three ways.
 func (p *page) treeSums(t *tree.Tree) {
 	environments := t.ByEnvironment()
 	if len(environments) == 0 {
@@ -271,7 +271,8 @@ func assetSums(t *tree.Tree) []tree.Sum {
 	return sums
 }
 
-// sumRows are the rows of sums: what would be sent, and what plans hold back that are not applicable.
+// sumRows are the rows of sums: of the money that would be sent, and of the money that plans hold
+// back that are not applicable.
 func sumRows(sums []tree.Sum, nameOf func(*tree.Sum) string) []totalsRow {
 	var rows []totalsRow
 	for i := range sums {

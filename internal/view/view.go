@@ -31,7 +31,7 @@ type Screen struct {
 	Color    bool // colours may be used
 	Terminal bool // the writer is a terminal: a progress bar instead of lines
 
-	// Protected says that what is written is of a protected environment.
+	// Protected says that the output is of a protected environment.
 	Protected bool
 
 	// Scales are the decimals with which amounts are shown. A plan is shown with its own.

@@ -116,7 +116,7 @@ func HasPassword(text string) bool {
 }
 
 // askInBinary leaves a URL no way of asking that is answered in text, which [columns] can't read,
-// or that the driver refuses. Who has nothing prepared by name gets that.
+// or that the driver refuses. A connection that prepares nothing by name gets that.
 func askInBinary(config *pgx.ConnConfig) {
 	isBinary := false
 	switch config.DefaultQueryExecMode {

@@ -259,9 +259,9 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 	return j, nil
 }
 
-// guard looks again and again whether the lock's session lives, until ctx ends. What it asks
-// there then is answered first: a question that is given up ends the session, and nobody knows when
-// the server lets go of its lock.
+// guard looks again and again whether the lock's session lives, until ctx ends. It waits for the
+// answer to its last question: one that is given up ends the session, and nobody knows when the
+// server lets go of its lock.
 func (j *journal) guard(ctx context.Context) {
 	asking := context.WithoutCancel(ctx)
 	for n := 1; storage.Sleep(ctx, pollWanted) == nil; n++ {

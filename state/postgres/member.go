@@ -166,7 +166,7 @@ func (m *member) renew(ctx context.Context, q querier) error {
 }
 
 // queueTip has a commit, which has locked the row of meta, show a sign of life and read what it
-// follows: others may have written since. What this runner wrote last must be there still: a
+// follows: others may have written since. The last event of this runner must be there still: a
 // server that takes another's place may lack it.
 func (m *member) queueTip(b *pgx.Batch, mine storage.Tip, newest *storage.Tip) {
 	b.Queue(m.signSQL(), m.runID, m.number, leaseRunner.Seconds()).QueryRow(isThereStill)

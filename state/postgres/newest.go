@@ -8,7 +8,7 @@ import (
 	"remit/state/storage"
 )
 
-// What a reader or a writer has folded of the events after $1, and of the run that began last.
+// The events after $1, their rows and runs, and the run that began last.
 const (
 	newestSQL     = `SELECT ` + eventColumns + ` FROM events WHERE seq > $1 ORDER BY seq LIMIT $2`
 	newestRowsSQL = `SELECT ref_id, last_seq FROM transfers

@@ -233,7 +233,7 @@ func TestTalliesAreKeptBesideOneAnother(t *testing.T) {
 	}
 }
 
-// Who shows no sign of life is lost: others claim what it had, and it writes nothing more and
+// A runner without a sign of life is lost: others claim what it had, and it writes nothing more and
 // begins nothing more, whatever it does.
 func TestALostRunnerIsFenced(t *testing.T) {
 	t.Parallel()
@@ -395,7 +395,7 @@ func TestRunnersShareARate(t *testing.T) {
 	}
 }
 
-// Who asks to take part after the last one has closed the run is too late.
+// A runner that asks to take part after the last one has closed the run is too late.
 func TestAClosedRunIsNotJoined(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -519,7 +519,7 @@ func TestARunnerThatAskedForWorkTookPart(t *testing.T) {
 	}
 }
 
-// Who has left is not taken for lost where the answer that says so does not arrive.
+// A runner that has left is not taken for lost where the answer that says so does not arrive.
 func TestLeavingIsNotHeardOf(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -542,7 +542,7 @@ func TestLeavingIsNotHeardOf(t *testing.T) {
 	}
 }
 
-// What a runner has to do with the others is not tried again once its journal was broken.
+// A runner does not try again to reach the others once its journal was broken.
 func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)

@@ -26,7 +26,7 @@ func (b *bench) sameOutlines(snap state.Snapshot, rows []state.Transfer) {
 }
 
 // outlines reads rows of every kind that there is from where they rest, from where they are
-// new, and from both. What it compares is compared by look.
+// new, and from both. It compares texts as they are shown.
 func outlines(t *testing.T, b *bench) {
 	s := b.create()
 	j := b.lock(s)

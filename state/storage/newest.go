@@ -11,8 +11,8 @@ import (
 // state is opened.
 const NewestMax = 16
 
-// Newest is the end of a journal and what the state has folded of it. What it holds does not grow
-// with the state.
+// Newest is the end of a journal and what the state has folded of it. Its size does not grow with
+// the state.
 type Newest struct {
 	Meta   state.Meta
 	Folded int64            // the last event that is marked as being in its row

@@ -30,7 +30,8 @@ type Pages[T any] struct {
 func (p Pages[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		// Who stops early stops the reader after its page, and leaves the connection as it is.
+		// A caller that stops early stops the reader after its page, and leaves the connection as
+		// it is.
 		wanted, cancel := context.WithCancel(ctx)
 		read, used := make(chan page[T]), make(chan []T, 2)
 		used <- nil // two pages take turns

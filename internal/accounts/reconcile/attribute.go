@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What an entry of the sorters of this file is, by its first byte.
+// The kinds of entries of this file's sorters, by their first byte.
 const (
 	tagOwner  byte = iota // a ref_id of the state, to which the group_id belongs
 	tagSide               // a side that belongs to no ref_id of the state by its own ref_id

@@ -263,7 +263,8 @@ func (l *Line) acceptsImbalance() bool {
 	return accepted
 }
 
-// compareFields compares every field of each side. What a person has accepted is no break.
+// compareFields compares every field of each side. A difference that a person has accepted is no
+// break.
 func (j *judge) compareFields(p *pair, line *Line) {
 	stored := p.stored
 	request, err := transfer.ParseRequest(p.detail.Intent.Operation, []byte(p.detail.Intent.Body), j.options.FingerprintKey)

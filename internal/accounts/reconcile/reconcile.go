@@ -32,8 +32,8 @@ type Options struct {
 	FingerprintKey string
 
 	// From and Until bound the service's created_at of the debit side: From is in, Until is
-	// not. What the service does not have goes by the created_at of its stored record, and
-	// without one by the time of its attempts. The zero time is no bound.
+	// not. A transfer that the service does not have goes by the created_at of its stored record,
+	// and without one by the time of its attempts. The zero time is no bound.
 	From, Until time.Time
 
 	// Batch, where it is not "", leaves other transfers of the state out, and all that the

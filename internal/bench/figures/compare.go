@@ -2,8 +2,8 @@ package figures
 
 import "fmt"
 
-// What a row may differ from the committed one before it is called a regression. Ratios of
-// one session differ from those of another by the machine's caches, disk and neighbours.
+// How far a row may differ from the committed one before it is called a regression. Ratios of one
+// session differ from those of another by the machine's caches, disk and neighbours.
 const (
 	Tolerance = 1.5   // times the committed ratio, or the committed peak
 	noiseCPU  = 0.030 // seconds more than the committed ratio allows that are never one

@@ -16,7 +16,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// What all transfers have in common.
+// The fields that all transfers share.
 const (
 	treasury = "0acfa5a6-6f2e-41af-a833-48e301197ffd"
 	asset    = "USD"

@@ -263,7 +263,7 @@ func (r *repository) replace(kind, target string) {
 	}
 }
 
-// What another repository holds is not looked for, and damage is no content.
+// The content of another repository is not looked for, and damage is no content.
 func TestAnObjectIsHeldAgainstItsHash(t *testing.T) {
 	r := newRepository(t)
 	tree := r.git("rev-parse", "HEAD^{tree}")

@@ -8,7 +8,7 @@ import (
 	"remit/internal/files/confined"
 )
 
-// What git's configuration of one person stays far below.
+// Bounds far above git's configuration of one person.
 const (
 	settingsMax = 1 << 20 // bytes of a file
 	filesMax    = 100     // read together

@@ -13,7 +13,7 @@ import (
 	"remit/internal/files/confined"
 )
 
-// What git itself writes stays far below these.
+// Git itself stays far below these.
 const (
 	lineMax       = 4 << 10 // bytes of HEAD, of a ref, of a .git file
 	packedRefsMax = 256 << 20

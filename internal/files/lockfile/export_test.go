@@ -1,6 +1,6 @@
 package lockfile
 
-// What Read and Write do without the file, so that a fuzzer need not wait for the disk.
+// Read and Write without the file, so that a fuzzer need not wait for the disk.
 var (
 	Parse  = parse
 	Format = format

@@ -18,7 +18,7 @@ import (
 // yet, with the permissions of mode; on Windows the directory says who may do what. It writes a file beside it first, syncs that, and renames
 // it; when it returns nil the new content is durable. After an error the old content is there,
 // unless the rename was made and could not be made durable. The error is that of write or of
-// the operating system, or says that path is no file's. What a process left beside it that was killed here is removed.
+// the operating system, or says that path is no file's. The file that a killed process left beside it is removed.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if err := address.Check(path); err != nil {
 		return err

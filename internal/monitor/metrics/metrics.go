@@ -45,7 +45,8 @@ type StateCounts struct {
 	OldestPending time.Time // the same of the oldest pending one; zero where there is none, or none with a known time
 }
 
-// CountState counts the transfers of a snapshot. What a living run has in flight is not in doubt.
+// CountState counts the transfers of a snapshot. A transfer that a living run has in flight is not
+// in doubt.
 func CountState(ctx context.Context, snapshot state.Snapshot) (*StateCounts, error) {
 	s := &StateCounts{Count: make(map[state.Status]int)}
 	holder, isHeld := snapshot.Holder()

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// What OTLP 1.x calls the kinds of spans, and the status of one that failed.
+// The numbers of OTLP 1.x for the kinds of spans, and for the status of one that failed.
 const (
 	kindInternal = 1
 	kindClient   = 3

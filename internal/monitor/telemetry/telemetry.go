@@ -2,7 +2,7 @@
 // run, and one below it for each request that is sampled.
 //
 // Its one invariant: whatever a collector does, an apply is neither slower nor otherwise for it.
-// What finds no room in the queue is dropped, and the end is waited for a bounded time.
+// A span that finds no room in the queue is dropped, and the end is waited for a bounded time.
 //
 // It speaks OTLP over HTTP with JSON. That, and internal/service, are the outgoing HTTP of the
 // program; docs/adr/0015-traces-without-a-library.md says why.

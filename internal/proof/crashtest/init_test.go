@@ -71,8 +71,8 @@ func makeAtOnce(t *testing.T, round int, dirs ...*directory) {
 }
 
 // TestAnInitThatWasCutOffIsFinished kills init --new-state at each of its calls that change a
-// directory. What the next command advises leads to a state within three commands, and nothing
-// of an unfinished state is left.
+// directory. The advice of the next command leads to a state within three commands, and nothing of
+// an unfinished state is left.
 func TestAnInitThatWasCutOffIsFinished(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)

@@ -21,7 +21,7 @@ var (
 	lookKilled = flag.Bool("join.lookup", true, "the service can look up; without it doubts are settled by sending the recorded bytes again")
 )
 
-// What the runners of TestRunnersAreKilledAndStopped share.
+// The facts that the runners of TestRunnersAreKilledAndStopped share.
 const (
 	limitRequests = 40
 	limitWindow   = time.Second

@@ -9,7 +9,7 @@ import (
 )
 
 // TestADependencyThatEveryRunnerWaitsFor has two runners look up a transfer that one of them sent,
-// PENDING at first. What one of them learns is for both, and it is counted once.
+// PENDING at first. The answer that one of them gets is for both, and it is counted once.
 func TestADependencyThatEveryRunnerWaitsFor(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)

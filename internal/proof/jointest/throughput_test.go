@@ -13,7 +13,7 @@ var (
 )
 
 // BenchmarkRunners measures how fast one runner sends at 20 ms a request, and three together.
-// What the machine bounds is in docs/scale.md.
+// The bounds of the machine are in docs/scale.md.
 //
 //	go test ./internal/proof/jointest -run '^$' -bench Runners -benchtime 2x -join.throughput 4000
 func BenchmarkRunners(b *testing.B) {

@@ -32,8 +32,8 @@ func (p part) shares(processes int) []part {
 	return shares
 }
 
-// playParts has processes play, which an interrupt ends as well. What they say of histories that broke an
-// invariant goes to stdout.
+// playParts has processes play, which an interrupt ends as well. Their words about histories that broke
+// an invariant go to stdout.
 func playParts(ctx context.Context, a *arguments, stdout, stderr io.Writer) (totals, error) {
 	program, err := os.Executable()
 	if err != nil {

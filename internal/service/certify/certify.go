@@ -92,8 +92,8 @@ type probe struct {
 var errNoRun = errors.New("the run did not begin")
 
 // Run tries the service and reports what it found. Where ctx ends it goes no further and returns its cause
-// with the report of the tried rows. An error that wraps [executor.ErrJournal] says that a state failed. What a
-// killed trial left in doubt is settled first.
+// with the report of the tried rows. An error that wraps [executor.ErrJournal] says that a state failed. The
+// doubts that a killed trial left are settled first.
 func (t *Trial) Run(ctx context.Context) (contract.Report, error) {
 	t.gate = &gate{to: t.Submitter, clock: t.Clock}
 	err := t.try(ctx)

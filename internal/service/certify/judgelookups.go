@@ -103,7 +103,7 @@ func (j judgement) judgeListed(a attempt) {
 }
 
 // sidesOf are both sides of the transfer that was answered, among those of its ref_id; nil where they are not
-// there. What else was made under it is another row's.
+// there. Another row judges the other transfers that were made under it.
 func sidesOf(records []transfer.Record, answered transfer.Record) (debit, credit *transfer.Record) {
 	for i := range records {
 		r := &records[i]

@@ -72,8 +72,8 @@ func (s *Server) Continue() error {
 	return s.signal(syscall.SIGCONT, list)
 }
 
-// Cut kills every process of the server at once, as a power failure does. What it has of
-// shared memory is found and removed by the next [Server.Run].
+// Cut kills every process of the server at once, as a power failure does. The next [Server.Run]
+// finds and removes its shared memory.
 func (s *Server) Cut() error {
 	if s.run == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 )
 
 // forbidden says why a request must not be written at this moment, by the declaration, by the
-// service's ledger and by the answers that this process got; "" where it may. What a plan or an
-// executor made of all that is not asked. mustLook says that a lookup must have shown it to be absent.
+// service's ledger and by the answers that this process got; "" where it may. It asks neither the plan
+// nor the executor. mustLook says that a lookup must have shown it to be absent.
 func (o *oracle) forbidden(p *process, refID string, begun start, mustLook bool) string {
 	now := o.world.kernel.Now()
 	clock := now.Add(begun.off) // by which it was begun

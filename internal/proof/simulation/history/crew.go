@@ -13,7 +13,7 @@ import (
 	"remit/state"
 )
 
-// What runners owe one another, as a state that several machines share has it.
+// The duties of runners to one another, in a state that several machines share.
 const (
 	leaseRunner = 10 * time.Second       // without a sign of life, after which a runner is lost
 	pollLease   = time.Second            // between signs of life, and looks after those of others

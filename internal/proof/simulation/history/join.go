@@ -19,7 +19,7 @@ import (
 )
 
 // newShareTraits draws them, from dice of their own: in some of every fourth history, so that the others stay as
-// they are. What happens there to a state is what happens to one in a database: nobody copies its file.
+// they are. A state there lives as one in a database does: nobody copies its file.
 func newShareTraits(seed uint64, t *traits) shareTraits {
 	r := rand.New(rand.NewPCG(seed, 0x736861726573))
 	if seed%4 != 1 || t.isQuiet || t.clocks.isTight || r.Float64() >= 0.6 {
@@ -177,8 +177,8 @@ func (p *process) isEdited() bool {
 	return len(now) != len(planned)
 }
 
-// released is a state as whoever comes next finds it. What the runners of a run left open is in flight only as long as
-// one of them has the lock.
+// released is a state as whoever comes next finds it. A transfer that the runners of a run left open is in flight only
+// as long as one of them has the lock.
 type released struct{ state.Snapshot }
 
 // Holder implements [state.Snapshot].

@@ -29,7 +29,7 @@ func drawLimits(r *rand.Rand) map[string]string {
 }
 
 // drawDaily has half of the histories with limits declare much on one day, of which each plan alone keeps the
-// limit: what was sent earlier that day decides. Little else happens in them.
+// limit: the requests of earlier that day decide. Little else happens in them.
 func (t *traits) drawDaily(r *rand.Rand, limits map[string]string) bool {
 	if limits == nil || r.Float64() < 0.5 {
 		return false

@@ -127,7 +127,7 @@ func (p *process) settleAll() {
 				return
 			}
 		}
-		if last := w.printed.Load(); w.healed && last != nil { // what was printed last is what somebody reads
+		if last := w.printed.Load(); w.healed && last != nil { // a person reads the last output
 			for refID, one := range *last {
 				if one.next != "" {
 					says[refID] = one

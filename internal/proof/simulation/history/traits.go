@@ -104,7 +104,7 @@ type ruleTraits struct {
 	depends float64           // that it depends on another one
 	edits   float64           // of each edit, that it is of what a block depends on, or of how it writes its amount
 	limits  map[string]string // the most that a day may have, by the name of controls; nil for none
-	daily   bool              // what is declared is of one asset, and keeps a day's limit, which is the same under all names, alone
+	daily   bool              // the declared transfers are of one asset, and keeps a day's limit, which is the same under all names, alone
 	trusts  bool              // only a state that was made anew is looked up before the first sending
 	journal float64           // of each append, that the disk is full: nothing is written
 	unsaid  float64           // of each append, that it is written and the answer is an error
@@ -120,7 +120,7 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 		windows: pick(r, 0, 0, 0.2, 0.5), depends: pick(r, 0.2, 0.2, 0.7),
 		journal: pick(r, 0, 0, 0, 0.05), unsaid: pick(r, 0, 0, 0, 0.05),
 	}
-	// Who looks nothing up needs a service that never forgets.
+	// A process without lookups needs a service that never forgets.
 	t.clocks.sets, t.clocks.jumps = pick(r, 0, 0, 0, 0.01), pick(r, 0, 0, 0, 0.3)
 	if r.Float64() < 0.1 {
 		t.tighten()
