@@ -43,7 +43,7 @@ func LineTypes() map[string]any {
 		"report_run":        reportRunLine{},
 		"run":               pastLine{},
 		"run_summary":       runSummaryLine{},
-		"standing":          standingLine{},
+		"standing":          groupedLine{},
 		"state":             stateLine{},
 		"state_exported":    exportedLine{},
 		"status":            statusLine{},
