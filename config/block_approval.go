@@ -3,7 +3,9 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -145,7 +147,11 @@ func (k *controlReader) keysFileOf(r *eval.Reader, control *eval.Block, argument
 	}
 	content, err := k.readControlFile(control, name)
 	if err != nil {
-		r.Refuse(a.Expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, mistake.Sentence(err))
+		detail := fmt.Sprintf("%s names %s: %s", argument, name, mistake.Sentence(err))
+		if errors.Is(err, fs.ErrNotExist) && argument == "allowed_signers" {
+			detail += " It has a line for each person, with the name in front of the public key, as in:\n\n  echo \"bob $(cat bob.pub)\" >> " + name
+		}
+		r.Refuse(a.Expr.Range(), "File cannot be read", "%s", detail)
 		return nil
 	}
 	return &keysFile{name, content, a.Expr.Range()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/service/operator"
 	"remit/internal/transfer"
 )
@@ -86,6 +88,7 @@ func evaluateService(c *checker, b *eval.Block, opts Options) (Service, *service
 	}
 	s.readBehaviour(r)
 	c.report(r.Diags...)
+	s.warnOfCredentials(c, b)
 	checkSigning(c, b, opts.Need)
 	for _, limits := range b.NestedOf("rate_limit") {
 		r := &eval.Reader{Scope: c.scope, Block: limits, Secret: true}
@@ -186,6 +189,25 @@ func shownURL(a *eval.Argument, text string) string {
 	return eval.Shown(a, text)
 }
 
+// warnOfCredentials warns of a secret that stands in the file, and of an ID that is none yet. A service of this
+// machine has no secrets.
+func (s *Service) warnOfCredentials(c *checker, b *eval.Block) {
+	if s.BaseURL == "" || strings.HasPrefix(s.BaseURL, "http://") {
+		return
+	}
+	if a := b.Arguments["client_secret"]; a != nil {
+		if _, isLiteral := syntax.LiteralText(a.Expr); isLiteral {
+			c.report(mistake.Warning(b.At, "Secret is written in the configuration", // of which no line is shown
+				"Everybody who reads %s, or a copy of it, has the client_secret. Ask the operator for a new one, remove the argument, and name a file of your own in the environment of the apply:\n\n  REMIT_CLIENT_SECRET_FILE=FILE", a.NameAt.Filename))
+		}
+	}
+	if a := b.Arguments["client_id"]; a != nil {
+		if text, isLiteral := syntax.LiteralText(a.Expr); isLiteral && placeholder(text.AsString()) {
+			c.report(mistake.Warning(a.Expr.Range(), "Value is a placeholder", "client_id %q marks the place of the ID. Write the one that the operator gave you, or leave the argument out and set %s.", text.AsString(), environmentClientID))
+		}
+	}
+}
+
 // serviceURL checks an address to which a token is sent, and normalises it as
 // state.Identity does: lower-case scheme and host, no default port, no trailing slash.
 func serviceURL(text string) (string, error) {
@@ -197,10 +219,15 @@ func serviceURL(text string) (string, error) {
 	switch {
 	case scheme != "https" && scheme != "http" || host == "":
 		return "", errors.New("a URL such as \"https://api.example.com\" is needed")
+	case strings.ContainsAny(host, "<>{}$()*%") || placeholder(host):
+		return "", errors.New("the host is a placeholder; write that of your service")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", errors.New("there may be neither a user nor a query nor a fragment")
 	case scheme == "http" && !isLoopback(host):
 		return "", errors.New("TLS (https) is required for every host but this one")
+	}
+	if slices.Contains([]string{".html", ".htm", ".json", ".yaml", ".yml"}, strings.ToLower(path.Ext(u.Path))) {
+		return "", errors.New("this is the address of a page about the service; write the address in front of the service's own paths, such as \"https://api.example.com\"")
 	}
 	if path := strings.TrimRight(u.EscapedPath(), "/") + "/"; strings.Contains(path, transfer.PathPrefix+"/") {
 		return "", fmt.Errorf("remit adds %[1]s/internal and %[1]s/OPERATOR itself; leave out all from %[1]s on", transfer.PathPrefix)

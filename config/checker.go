@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -37,6 +39,10 @@ func (c *checker) report(diags ...*hcl.Diagnostic) { c.diags = append(c.diags, d
 func (c *checker) declare(address string, r hcl.Range) bool {
 	if first, ok := c.names[address]; ok {
 		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))
+		if first.Filename != r.Filename {
+			d.Detail += fmt.Sprintf(" remit reads all files of the directory whose names end in .hcl. Where one is a copy of the other, delete %s or %s.", first.Filename, r.Filename)
+			d.Extra = &mistake.Origin{Column: first.Filename, Reason: r.Filename}
+		}
 		if c.policyFiles[first.Filename] && !c.policyFiles[r.Filename] {
 			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
 		} else if c.bookFiles[first.Filename] {

@@ -14,13 +14,6 @@ import (
 	"remit/internal/service/operator"
 )
 
-// The environment variables that replace arguments that are absent, or whose variable has no value.
-const (
-	environmentClientID         = "REMIT_CLIENT_ID"
-	environmentClientSecret     = "REMIT_CLIENT_SECRET"
-	environmentClientSecretFile = "REMIT_CLIENT_SECRET_FILE"
-)
-
 // Credentials evaluates what a connection needs: token_url, client_id, client_secret and scopes
 // of the service block, the files of its client certificate, and how requests are signed. It is evaluated now and not before, so that a plan needs none of
 // it. REMIT_CLIENT_ID, REMIT_CLIENT_SECRET and REMIT_CLIENT_SECRET_FILE (the path of a file,
@@ -36,7 +29,7 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 		out.TokenURL = c.tokenURL(r, text)
 	}
 	out.ClientID = c.clientID(r, "")
-	out.ClientSecret = c.credential(r, "client_secret", "", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
+	out.ClientSecret = c.credential(r, "client_secret", "", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile+otherCredentials(c.options.Getenv),
 		c.secretFromEnvironment)
 	if out.Scopes = r.Texts("scopes"); out.Scopes == nil {
 		reportUnset(r, c.service.Arguments["scopes"])
@@ -111,6 +104,7 @@ func reportUnset(r *eval.Reader, a *eval.Argument) bool {
 func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 	const secretBytesMax = 64 << 10
 	if secret := c.options.Getenv(environmentClientSecret); secret != "" {
+		checkCredential(r, environmentClientSecret, secret)
 		return secret
 	}
 	path := c.options.Getenv(environmentClientSecretFile)
@@ -198,8 +192,50 @@ func (c *Configuration) Sensitive(argument string) bool {
 }
 
 func (c *Configuration) clientID(r *eval.Reader, why string) string {
-	return c.credential(r, "client_id", why, ", or set "+environmentClientID,
-		func(*eval.Reader) string { return c.options.Getenv(environmentClientID) })
+	return c.credential(r, "client_id", why, ", or set "+environmentClientID+otherCredentials(c.options.Getenv),
+		func(r *eval.Reader) string {
+			text := c.options.Getenv(environmentClientID)
+			checkCredential(r, environmentClientID, text)
+			return text
+		})
+}
+
+// checkCredential refuses a credential of the environment with what a file or a shell left at its ends.
+func checkCredential(r *eval.Reader, name, text string) {
+	what := ""
+	switch {
+	case strings.ContainsAny(text, "\r\n"):
+		what = "has the end of a line in it, as from a file"
+	case strings.TrimSpace(text) != text:
+		what = "begins or ends with a space"
+	case unwrapped(text) != text:
+		what = "has quotation marks around it, as from a file .env"
+	default:
+		return
+	}
+	r.Diags = append(r.Diags, mistake.Placeless("Credential has marks around it", "%s %s, which the service would take for a part of it. Set it without.", name, what))
+}
+
+// otherCredentials says which variables of the environment are set that only seem to be read, in place of one that
+// is missing; "" for none.
+func otherCredentials(getenv func(string) string) string {
+	var set []string
+	for _, name := range []string{
+		"REMIT_CLIENTID", "REMIT_CLIENTSECRET", "REMIT_ID", "REMIT_SECRET", "REMIT_CLIENT", "REMIT_CLIENT_KEY", "REMIT_KEY", "REMIT_API_KEY", "REMIT_TOKEN", "REMIT_PASSWORD",
+		"REMIT_CLIENT_SECRET_PATH", "CLIENT_ID", "CLIENT_SECRET",
+	} {
+		if getenv(name) != "" {
+			set = append(set, name)
+		}
+	}
+	if len(set) == 0 {
+		return ""
+	}
+	is := " is"
+	if len(set) > 1 {
+		is = " are"
+	}
+	return ". " + strings.Join(set, " and ") + is + " set, and remit does not read such a name"
 }
 
 // signing evaluates the signing block; nil where there is none. A program that the environment

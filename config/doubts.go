@@ -125,14 +125,14 @@ const lengthOfUUID = 36
 
 // notProfileID says what a profile's ID seems to be instead; "" where nothing is wrong with it.
 func notProfileID(id string) string {
-	if len(id) == lengthOfUUID && id[8] == '-' {
-		if uuid.Validate(id) == nil {
-			return ""
-		}
-	}
+	isUUID := len(id) == lengthOfUUID && id[8] == '-' && uuid.Validate(id) == nil
 	switch {
+	case isUUID && !strings.EqualFold(id, uuid.Nil.String()) && !strings.EqualFold(id, uuid.Max.String()):
+		return ""
 	case meantProfileID(id) != "":
 		return "has signs around its UUID"
+	case isUUID || placeholder(id):
+		return "marks the place of an ID, and is none"
 	case iban.MatchString(id):
 		return "is an IBAN, and the service knows profiles instead of bank accounts"
 	case mail.MatchString(id):

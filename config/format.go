@@ -18,7 +18,7 @@ func Format(source []byte, filename string) ([]byte, hcl.Diagnostics) {
 			"%s is JSON, which has no canonical layout here.", filename)}
 	}
 	if _, diags := syntax.Parse(source, filename); diags.HasErrors() {
-		return nil, diags
+		return nil, syntax.Explain(source, filename, diags, true)
 	}
 	return hclwrite.Format(source), nil
 }

@@ -51,7 +51,7 @@ func TestSigning(t *testing.T) {
 			}
 			loaded, diags := load(t, map[string]string{"main.hcl": fmt.Sprintf(`%s
 service {
-  base_url      = "https://api.example.com"
+  base_url      = "http://localhost:8080"
   token_url     = "https://api.example.com/token"
   client_id     = "c"
   client_secret = "s"

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -19,11 +20,42 @@ const terraformPrefix = "TF_VAR_"
 
 // warnOfTerraform warns of a value that somebody gave as Terraform takes it, and that is not read.
 func (vs *variables) warnOfTerraform(v *variable, opts Options) {
+	for name := range misspelt(v.Name) {
+		if !v.assigned && v.Progress != eval.Failed && vs.named(name) == nil && opts.Getenv(environmentPrefix+name) != "" {
+			vs.report(mistake.Warning(v.At, "Variable of the environment is not read",
+				"%s%s is set, and there is no variable %q. Did you mean %s%s?", environmentPrefix, name, name, environmentPrefix, v.Name))
+		}
+	}
 	if v.assigned || v.Progress == eval.Failed || opts.Getenv(terraformPrefix+v.Name) == "" {
 		return
 	}
 	vs.report(mistake.Warning(v.At, "Variable of Terraform is not read",
 		"%s%s is set, and remit does not read it. Set %s%s.", terraformPrefix, v.Name, environmentPrefix, v.Name))
+}
+
+// misspelt yields what people type in place of a name: a letter is left out or doubled, two are swapped, or the name
+// has an s too many.
+func misspelt(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		seen := map[string]bool{name: true}
+		try := func(word string) bool {
+			if seen[word] {
+				return true
+			}
+			seen[word] = true
+			return yield(word)
+		}
+		for i := range len(name) {
+			swapped := name
+			if i > 0 {
+				swapped = name[:i-1] + name[i:i+1] + name[i-1:i] + name[i+1:]
+			}
+			if !try(name[:i]+name[i+1:]) || !try(name[:i]+name[i:i+1]+name[i:]) || !try(swapped) {
+				return
+			}
+		}
+		try(name + "s")
+	}
 }
 
 // warnOfEnvironment warns, once, of all variables with which somebody meant to direct remit as they direct

@@ -18,7 +18,8 @@ func foreign(content []byte, name string) *hcl.Diagnostic {
 		return text{name: name, lines: strings.Split(string(content), "\n")}.at(line)
 	}
 	top := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
-	if bytes.IndexByte(content, 0) >= 0 || bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
+	isZIP := bytes.HasPrefix(content, []byte("PK\x03\x04")) // which has any bytes in it
+	if !isZIP && bytes.IndexByte(content, 0) >= 0 || bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
 		return ours(mistake.New(top, "File is not UTF-8", "This file is UTF-16, or no text at all. Save it again as UTF-8, in Notepad by:\n\n  File > Save as > Encoding: UTF-8"))
 	}
 	if line, marker := conflict(content); line > 0 {

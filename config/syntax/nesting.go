@@ -133,15 +133,23 @@ func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
 	return nil
 }
 
-// CheckNumbers refuses number literals of absurd size, and dates that would be computed.
-func CheckNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
+// checkDates refuses dates and months that would be computed.
+func checkDates(expr hclsyntax.Expression) hcl.Diagnostics {
 	computed := hcl.Range{} // the date that was told last: its parts are none of their own
 	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
-		if date := dateComputed(node); date != "" && !computed.Overlaps(node.Range()) {
-			computed = node.Range()
-			return hcl.Diagnostics{mistake.New(node.Range(), "Date is computed",
-				"Without quotation marks this is arithmetic with numbers, and no date. Write:\n\n  %q", date)}
+		date := dateComputed(node)
+		if date == "" || computed.Overlaps(node.Range()) {
+			return nil
 		}
+		computed = node.Range()
+		return hcl.Diagnostics{mistake.New(node.Range(), "Date is computed",
+			"Without quotation marks this is arithmetic with numbers, and no date. Write:\n\n  %q", date)}
+	})
+}
+
+// CheckNumbers refuses number literals of absurd size.
+func CheckNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
+	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
 		literal, ok := node.(*hclsyntax.LiteralValueExpr)
 		if !ok || literal.Val.IsNull() || literal.Val.Type() != cty.Number {
 			return nil

@@ -27,6 +27,7 @@ func TreeOf(expr hcl.Expression, m *meter.Meter) (hclsyntax.Expression, hcl.Diag
 		return tree, append(diags, checkKeysOfObject(object)...)
 	}
 	diags = append(diags, CheckNumbers(tree)...)
+	diags = append(diags, checkDates(tree)...)
 	diags = append(diags, checkKeys(tree)...)
 	m.Wrap(tree, true)
 	return tree, diags

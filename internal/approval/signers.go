@@ -48,6 +48,9 @@ type entry struct {
 func ParseSigners(content []byte, where *time.Location) (*Signers, []Mistake) {
 	s := &Signers{}
 	var mistakes []Mistake
+	if at := bytes.Index(content, []byte("PRIVATE KEY-----")); at >= 0 {
+		return s, []Mistake{{1 + bytes.Count(content[:at], []byte("\n")), "it has a private key, which belongs to one person and in no file for others. Make a new pair by ssh-keygen, and write the line of its .pub file behind the name"}}
+	}
 	for number, line := range lines(content) {
 		e, err := parseEntry(line, where)
 		if err != nil {

@@ -130,6 +130,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err := writeInto(p.streams, &a.planning.dir, a.into, a.asJSON); err != nil {
 		return err
 	}
+	if err := planElsewhere(&a.planning.dir, a.file, "apply"); err != nil {
+		return err
+	}
 	w, err := open(p, &a.planning.dir, a.asJSON)
 	if err != nil {
 		return a.sandboxFirst(w, err)

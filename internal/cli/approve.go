@@ -92,6 +92,9 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err := checkTotalFlags(a.totals); err != nil {
 		return err
 	}
+	if err := planElsewhere(&a.planning.dir, a.file, "approve"); err != nil {
+		return err
+	}
 	w, err := open(p, &a.planning.dir, false)
 	if err != nil {
 		return err
@@ -196,6 +199,9 @@ func (a *approving) useless(w *opened, plan *savedPlan, key approval.Key) error 
 
 func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key approval.Key, now time.Time) error {
 	if use := block.Signers.Use(key, block.Revoked, now); use.Why != "" {
+		if use.Why == approval.UnknownKey {
+			return fmt.Errorf("%s. To let its owner approve, add a line to that file: a name, and behind it the text of the .pub file of the key", use.Detail)
+		}
 		return errors.New(use.Detail)
 	}
 	person, _ := block.Signers.Owner(key)
@@ -255,10 +261,25 @@ func checkTotal(w *opened, totals transfer.Totals, total string) error {
 		return fmt.Errorf("%s is not read, as in %s; write %s or %s; nothing was signed", sign, strconv.Quote(typed), plain, transfer.Grouped(plain))
 	}
 	amount, err := transfer.ParseAmount(transfer.Ungrouped(typed))
+	if _, wrong := transfer.ParseAmount(transfer.Ungrouped(asset)); wrong == nil {
+		return fmt.Errorf("--total=%s has its amount in front; write the asset first, as in --total=USD:1200.50; nothing was signed", shell.Word(total))
+	}
+	if sum := totals.Sum(asset); sum.IsZero() && err == nil {
+		return fmt.Errorf("the plan moves no %s; it moves %s. Nothing was signed", asset, assetsOf(totals))
+	}
 	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
 		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", w.streams.Scales.ShownSum(sum, asset), asset, strconv.Quote(typed))
 	}
 	return nil
+}
+
+// assetsOf lists the assets of a plan.
+func assetsOf(totals transfer.Totals) string {
+	var assets []string
+	for t := range totals.All() {
+		assets = append(assets, t.Asset)
+	}
+	return strings.Join(assets, " and ")
 }
 
 // isTotal reports whether a text has the form ASSET:AMOUNT.

@@ -124,6 +124,9 @@ func (e *exporting) check(isGiven func(string) bool) (face[bookWriter], error) {
 		}
 	}
 	face, isKnown := bookFaces().named(e.format)
+	if e.format == "" {
+		return face, exit.WithHint(fmt.Errorf("export needs a format: %s", strings.Join(bookFaces().names(), ", ")), e.source.Command("export --format=csv"))
+	}
 	if !isKnown {
 		return face, exit.WithHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(bookFaces().names(), ", ")), "remit export --format=hledger")
 	}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -239,9 +242,30 @@ func takesNone(cmd *cobra.Command, args []string) error {
 		return exit.WithHint(fmt.Errorf("--var=%s has no value, and %q stands beside it. Write them as one word", name, word),
 			again+" --var="+shell.Word(name+"="+word))
 	case hasDirectory && len(args) == 1:
-		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), again+" --chdir="+shell.Word(word))
+		return misplacedWord(cmd, word, again)
 	}
 	return exit.WithHint(fmt.Errorf("%s takes no arguments; it was given %d", cmd.CommandPath(), len(args)), cmd.CommandPath()+" --help")
+}
+
+// fileEndings are the ends of names of files that somebody may hand to a command that takes none.
+var fileEndings = []string{".plan", ".csv", ".xlsx", ".xls", ".json", ".jsonl", ".html", ".journal", ".txt", ".db", ".sig", ".hclvars", ".xml", ".md"}
+
+// misplacedWord refuses the one argument of a command that takes none: a directory, or what one of its flags
+// takes. Again is the command without it.
+func misplacedWord(cmd *cobra.Command, word, again string) error {
+	_, noMonth := time.Parse(monthForm, word)
+	isFile := slices.Contains(fileEndings, strings.ToLower(filepath.Ext(word)))
+	switch {
+	case noMonth == nil && lookupFlag(cmd, "month") != nil:
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. A month is named by a flag", cmd.CommandPath()), again+" --month="+word)
+	case isFile && strings.HasSuffix(word, ".hclvars"):
+		return exit.WithHint(fmt.Errorf("%s takes no files. A file of variables is named by a flag", cmd.CommandPath()), again+" --var-file="+shell.Word(word))
+	case isFile && lookupFlag(cmd, "out") != nil && strings.HasSuffix(word, ".plan") == (cmd.Name() == "plan") && !strings.HasSuffix(word, ".csv") && !strings.HasSuffix(word, ".xlsx"):
+		return exit.WithHint(fmt.Errorf("%s takes no files. Where %s is to be written, name it by a flag", cmd.CommandPath(), word), again+" --out="+shell.Word(word))
+	case isFile:
+		return exit.WithHint(fmt.Errorf("%s takes no files. It reads the configuration of the directory, whose data blocks name the data files", cmd.CommandPath()), again)
+	}
+	return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), again+" --chdir="+shell.Word(word))
 }
 
 // unfinishedVar is the last variable that --var names without a value; "" where each has one.
@@ -293,6 +317,14 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 		return exit.WithHint(fmt.Errorf("there is no command %q. Where it is a ref_id, state show has what is known of it", name),
 			"remit state show "+shell.Word(name))
 	}
+	isOfRoot := func(c *cobra.Command) bool { return c.Name() == name && c.IsAvailableCommand() }
+	if cmd != cmd.Root() && slices.ContainsFunc(cmd.Root().Commands(), isOfRoot) {
+		whole := "remit " + name
+		if cmd.Name() == "sandbox" {
+			whole += " --sandbox"
+		}
+		return exit.WithHint(fmt.Errorf("%s has no command %q, and remit itself has one", cmd.CommandPath(), name), whole)
+	}
 	message := fmt.Sprintf("there is no command %q", name)
 	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
@@ -323,7 +355,28 @@ var credentials = []string{
 // otherFlags are words of other programs for flags.
 var otherFlags = map[string]string{
 	"yes": "auto-approve", "approve": "auto-approve", "output": "out", "output-file": "out", "file": "out", "dir": "chdir", "directory": "chdir", "cwd": "chdir",
-	"test": "sandbox", "simulate": "sandbox", "vars": "var", "varfile": "var-file", "concurrency": "parallelism",
+	"test": "sandbox", "simulate": "sandbox", "autoapprove": "auto-approve", "vars": "var", "varfile": "var-file", "concurrency": "parallelism",
+}
+
+// otherWay answers flags that other programs have for something that is a command here; no text for any other.
+func otherWay(cmd *cobra.Command, name string) terraform.Answer {
+	switch {
+	case slices.Contains([]string{"dry-run", "dryrun", "check", "what-if", "whatif", "noop", "n"}, name) && cmd.Name() == "apply":
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": plan shows what an apply would do, and sends nothing", Next: "remit plan"}
+	case (name == "force" || name == "f") && cmd.Name() == "apply":
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": apply sends only what its plan and its approvals allow. The plan names what keeps it from being applied, and the flag that accepts it where there is one", Next: "remit plan"}
+	case name == "y" && cmd.Name() == "apply":
+		return terraform.Answer{Text: "there is no -y. Did you mean \"--auto-approve\"?", Next: "remit apply --auto-approve"}
+	}
+	return terraform.Answer{}
+}
+
+// flagWord is a flag as somebody types it.
+func flagWord(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // wrongValue says what a flag takes instead of the value that it was given.
@@ -342,7 +395,12 @@ func wrongValue(err error) error {
 		case "int", "int64", "uint":
 			return fmt.Errorf("--%s=%s is no whole number", name, invalid.GetValue())
 		case "duration":
-			return fmt.Errorf("--%s=%s is no length of time; write one such as 30s or 5m", name, invalid.GetValue())
+			if days, ok := strings.CutSuffix(invalid.GetValue(), "d"); ok {
+				if n, err := strconv.Atoi(days); err == nil && n > 0 {
+					return fmt.Errorf("--%s=%s is no length of time here; write days in hours: --%s=%dh", name, invalid.GetValue(), name, n*24)
+				}
+			}
+			return fmt.Errorf("--%s=%s is no length of time; write hours, minutes or seconds, such as 72h, 5m or 30s", name, invalid.GetValue())
 		}
 		return err
 	}
@@ -363,6 +421,12 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	name := flagName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()))
 	if name == "recursive" && cmd.Name() == "apply" {
 		return p.notRecursive(cmd.Root())
+	}
+	if cmd == cmd.Root() && slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool { return lookupFlag(c, name) != nil }) {
+		return exit.WithHint(fmt.Errorf("a command comes first, and its flags behind it: there is no %s of remit itself", flagWord(name)), "remit plan "+flagWord(name))
+	}
+	if answer := otherWay(cmd, name); answer.Text != "" {
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
 	if answer, known := terraform.Flag(name); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))

@@ -10,6 +10,9 @@ import (
 	"remit/internal/clock/zone"
 )
 
+// monthForm is how a month is written.
+const monthForm = "2006-01"
+
 // period are the flags that say which time is meant, in days of a zone.
 type period struct{ from, until, zone string }
 

@@ -206,6 +206,15 @@ func readExports(ctx context.Context, w *opened, files []string, into *reconcile
 		}
 		read = append(read, view.ReconciledFile{Name: name, Records: reader.Count()})
 	}
+	for _, file := range read {
+		if file.Records > 0 {
+			continue
+		}
+		w.streams.Quiet()
+		if _, err := fmt.Fprintf(w.streams.Err, "Notice: %s has no record at all. Is it the whole export?\n", view.Visible(file.Name)); err != nil {
+			return nil, err
+		}
+	}
 	if unfinished != "" && !isFinished {
 		return nil, fmt.Errorf("%s names a next page (next_page_cursor), and no file is the last page: the export is not complete. Add the pages that are missing", unfinished)
 	}

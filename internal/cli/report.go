@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -103,6 +106,9 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		}
 	}
 	w.streams.Quiet()
+	if err := r.sayNothingHappened(ctx, w, snapshot, gathered); err != nil {
+		return err
+	}
 	if err := r.writePage(ctx, w, gathered, options); err != nil {
 		return err
 	}
@@ -110,6 +116,22 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		return w.streams.JSON().Report(gathered, options)
 	}
 	return nil
+}
+
+// sayNothingHappened tells of a period without transfers and runs, as another month or the state of the sandbox
+// may be meant. Where the page goes to a file, the line that names the file says so.
+func (r *reporting) sayNothingHappened(ctx context.Context, w *opened, snapshot state.Snapshot, gathered *report.Report) error {
+	if r.out != "" || gathered.RunCount > 0 || len(gathered.Assets) > 0 || len(gathered.Totals) > 0 {
+		return nil
+	}
+	last := "has no event at all"
+	if newest, err := newestEvent(ctx, snapshot); err != nil {
+		return w.state.Error(err)
+	} else if snapshot.Meta().Serial > 0 {
+		last = "has its last event on " + newest.In(gathered.Period.Zone).Format(time.DateOnly)
+	}
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: the page is empty: nothing was paid and no run began in the period. This state %s.\n", last)
+	return err
 }
 
 // writePage writes the page to where the flags say; nowhere, where standard output has lines.
@@ -123,6 +145,9 @@ func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.R
 	err := wholefile.Replace(w.dir.Within(r.out), 0o600, func(file io.Writer) error {
 		return view.ReportHTML(exit.Interruptible(ctx, file), gathered, options)
 	})
+	if dir := filepath.Dir(r.out); errors.Is(err, fs.ErrNotExist) {
+		return exit.WithHint(fmt.Errorf("write the report to %s: there is no directory %s; make it, and write the report again", r.out, dir), "mkdir -p "+shell.Word(w.dir.Within(dir)))
+	}
 	if err != nil {
 		return fmt.Errorf("write the report to %s: %w", r.out, err)
 	}
@@ -154,8 +179,15 @@ func (r *reporting) reconciled(ctx context.Context, w *opened, snapshot state.Sn
 	return summary, files, nil
 }
 
-// monthForm is how a month is written.
-const monthForm = "2006-01"
+// meantMonth is a month that is written in another form, or an example.
+func meantMonth(text string) string {
+	for _, form := range []string{"01/2006", "1/2006", "01.2006", "1.2006", "200601", "2006/01", "2006-1", time.DateOnly, "January 2006", "Jan 2006", "2006 January", "January-2006"} {
+		if month, err := time.Parse(form, text); err == nil {
+			return month.Format(monthForm)
+		}
+	}
+	return "2026-11"
+}
 
 // periodYears bounds a report.
 const periodYears = 10
@@ -169,7 +201,7 @@ func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
 	if r.month != "" {
 		month, err := time.Parse(monthForm, r.month)
 		if err != nil {
-			return report.Period{}, fmt.Errorf("--month=%s is not a month; write one such as 2026-11", r.month)
+			return report.Period{}, fmt.Errorf("--month=%s is not a month; write one such as %s", r.month, meantMonth(r.month))
 		}
 		from = time.Date(month.Year(), month.Month(), 1, 0, 0, 0, 0, where)
 		until = time.Date(month.Year(), month.Month()+1, 1, 0, 0, 0, 0, where)

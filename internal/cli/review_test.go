@@ -109,7 +109,7 @@ func TestThePageRefuses(t *testing.T) {
 		"a wrong number":             {count: "3", want: "the number of transfers that the plan moves is 2"},
 		"no number":                  {count: "two", want: "the number of transfers that the plan moves is 2"},
 		"a wrong total":              {total: "8510.51", want: "the plan moves 8,510.50 of USD in all"},
-		"the total of another asset": {before: `document.getElementById("ask").dataset.asset = "EUR"`, want: "the plan moves 0.00 of EUR in all"},
+		"the total of another asset": {before: `document.getElementById("ask").dataset.asset = "EUR"`, want: "the plan moves no EUR"},
 		"the total of no asset":      {before: `document.getElementById("ask").dataset.asset = ""`, want: "has no total"},
 		"a decimal comma":            {total: "8510,50", want: "a decimal comma is not read"},
 		"another plan's challenge": {

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"remit/config"
 	"remit/internal/approval"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
@@ -51,12 +54,21 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		if answer, known := terraform.File(name); known {
 			return nil, exit.WithHint(errors.New(answer.Text), w.dir.Here(answer.Next))
 		}
+		if near := planNearby(w, name); near != "" && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("open the plan %s: %w. Did you mean %q?", name, err, near)
+		}
 		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.Command("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read
 	plan, err := planner.Open(io.TeeReader(file, into))
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
+		if isPage, _ := isReplaceable(w.dir.Within(name), pageStart); isPage && !isSavedPlan(w, name) {
+			return nil, fmt.Errorf("%s is a page that remit wrote, and no saved plan; nothing was sent. Name the file of the plan, which plan --out saved", name)
+		}
+		if of := planOfFile(w, name); of != "" {
+			return nil, fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. It was made of a plan, which is %s. Name that one", name, of)
+		}
 		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan { // a new plan would not replace it
 			return nil, exit.WithHint(fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. A plan is made of the files of the directory, and plan --out saves it", name),
 				w.dir.Command("plan --out=november.plan"))
@@ -67,6 +79,72 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		return nil, err
 	}
 	return plan, nil
+}
+
+// planElsewhere refuses a plan of another directory where this one has no configuration: its files are there.
+func planElsewhere(dir *workspace.Directory, name, command string) error {
+	there := filepath.Dir(name)
+	if name == "" || there == "." || hasConfiguration(dir.Path) || !hasConfiguration(dir.Within(there)) {
+		return nil
+	}
+	in := *dir
+	in.Path = dir.Within(there)
+	return exit.WithHint(fmt.Errorf("this directory has no configuration, and that of %s has one; nothing was sent. Work there", name),
+		in.Command(command+" "+shell.Word(filepath.Base(name))))
+}
+
+// hasConfiguration reports whether a directory has a file of the configuration.
+func hasConfiguration(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return config.IsSource(entry.Name()) })
+}
+
+// planNearby is a saved plan beside one that does not exist, of which somebody may have misspelt the name, or
+// left out its end; "" where there is none.
+func planNearby(w *opened, name string) string {
+	entries, err := os.ReadDir(filepath.Dir(w.dir.Within(name)))
+	if err != nil {
+		return ""
+	}
+	near := newNearest(filepath.Base(name))
+	for _, entry := range entries {
+		path := filepath.Join(filepath.Dir(name), entry.Name())
+		if strings.TrimSuffix(entry.Name(), filepath.Ext(entry.Name())) == filepath.Base(name) && isSavedPlan(w, path) {
+			return path
+		}
+		if isSavedPlan(w, path) {
+			near.try(entry.Name(), "")
+		}
+	}
+	if near.refID == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(name), near.refID)
+}
+
+// isSavedPlan reports whether a file begins as a plan does, and is not empty.
+func isSavedPlan(w *opened, name string) bool {
+	info, err := os.Stat(w.dir.Within(name))
+	isPlan, _ := isReplaceable(w.dir.Within(name), planStart())
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && isPlan
+}
+
+// planOfFile is the saved plan of which a file was made that is none: a signature, or the page that show writes;
+// "" where there is none.
+func planOfFile(w *opened, name string) string {
+	for _, end := range []string{".sig", ".passkey"} {
+		for of := strings.TrimSuffix(name, end); of != name && strings.Contains(filepath.Base(of), "."); of = strings.TrimSuffix(of, filepath.Ext(of)) {
+			if isSavedPlan(w, of) {
+				return of
+			}
+		}
+	}
+	for _, end := range []string{".html", ".md", ".csv", ".json", ".jsonl"} {
+		if of := strings.TrimSuffix(name, end) + ".plan"; strings.HasSuffix(name, end) && isSavedPlan(w, of) {
+			return of
+		}
+	}
+	return ""
 }
 
 // ofEnvironment refuses a plan of another environment, before anything else of it is believed. Without environment
@@ -82,6 +160,9 @@ func ofEnvironment(w *opened, plan *planner.Plan, name string) error {
 	return fmt.Errorf("%s is a plan of environment %q, and this command works on environment %q; nothing was sent, and nothing of the plan was used. "+
 		"Name the environment of the plan, or a plan of this one", name, plan.Header.Environment, here)
 }
+
+// pageStart is how every page begins that remit writes.
+const pageStart = "<!doctype html>\n<html lang=\"en\" data-remit="
 
 // planStart is how every saved plan begins.
 func planStart() string {

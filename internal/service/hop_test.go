@@ -50,7 +50,7 @@ func TestTheHopThatRefusedIsNamed(t *testing.T) {
 			at := closed(t)
 			o.TokenURL = "https://tokens.example/token"
 			o.Proxy = func(*http.Request) (*url.URL, error) { return &url.URL{Scheme: "http", Host: at}, nil }
-		}, "the proxy cannot be reached: "},
+		}, "the proxy that HTTPS_PROXY names cannot be reached: "},
 		"the certificate of the endpoint is unknown": {func(t *testing.T, o *service.Options) {
 			o.TokenURL, _ = secure(t, refuse, tls.NoClientCert)
 		}, "its certificate is not trusted"},

@@ -81,7 +81,7 @@ func TestAProxyIsNamed(t *testing.T) {
 		w := &world{dial: func(context.Context) (net.Conn, error) { return nil, errors.New("connection refused") }}
 		w.in(t, func(t *testing.T, c *service.Client) {
 			got := c.Submit(t.Context(), path, []byte(request))
-			if got.Kind != executor.Unwritten || !strings.Contains(got.Reason, "the proxy cannot be reached: connection refused") {
+			if got.Kind != executor.Unwritten || !strings.Contains(got.Reason, "the proxy that HTTPS_PROXY names cannot be reached: connection refused") {
 				t.Errorf("%+v", got)
 			}
 		}, through)

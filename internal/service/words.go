@@ -58,7 +58,7 @@ func (w wording) describe(err error) string {
 	if operation, ok := errors.AsType[*net.OpError](err); ok {
 		switch operation.Op {
 		case "proxyconnect":
-			return "the proxy cannot be reached: " + w.describe(operation.Err)
+			return "the proxy that HTTPS_PROXY names cannot be reached: " + w.describe(operation.Err)
 		case "remote error": // an alert of TLS
 			return "it refused the TLS connection with the alert " + strconv.Quote(w.clean(operation.Err.Error())) +
 				"; where it asks for a client certificate, client_certificate_file names one"

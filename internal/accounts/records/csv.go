@@ -138,7 +138,10 @@ func (c *csvReader) header() (*listReader, error) {
 		if strings.HasPrefix(strings.TrimSpace(strings.Join(names, "")), "<") {
 			return nil, c.wrong(c.above+1, errors.New("this is a page of the web or XML; get the service's export of its records, as JSON or CSV"))
 		}
-		return nil, c.wrong(c.above+1, errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount"))
+		return nil, c.wrong(c.above+1, errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount. Get the service's own export of its records, not a statement of a bank or a list of payments"))
+	}
+	if len(missing) > len(required())/2 {
+		return nil, c.wrong(c.above+1, errors.New("this is no export of the service: the header has few of its field names, and a list of payments has no more. Get the service's own export of its records"))
 	}
 	if len(missing) > 0 {
 		return nil, c.wrong(c.above+1, fmt.Errorf("the header lacks these columns, which every record has: %s", strings.Join(missing, ", ")))

@@ -102,7 +102,7 @@ func (r *Reader) read(in *bufio.Reader, each func(Record) bool) error {
 	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(len(mark)) // it was peeked at
 	}
-	head, _ := in.Peek(4)
+	head, _ := in.Peek(64)
 	if what := foreign(head); what != "" {
 		return r.wrong(1, fmt.Errorf("this is %s; export the records as JSON, JSON Lines or CSV in UTF-8", what))
 	}
@@ -138,6 +138,10 @@ func foreign(head []byte) string {
 		return "compressed with gzip"
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		return "text in UTF-16"
+	case bytes.HasPrefix(head, []byte(`{"format":"remit plan/`)), bytes.HasPrefix(head, []byte(`{"format":"remit-plan/`)):
+		return "a saved plan of remit, and no export of the service"
+	case bytes.HasPrefix(head, []byte(":20:")), bytes.HasPrefix(head, []byte("{1:F01")):
+		return "a bank statement (MT940), and no export of the service"
 	}
 	return ""
 }

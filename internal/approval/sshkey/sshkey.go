@@ -117,6 +117,12 @@ func (r *Keyring) fromFile(ctx context.Context, name, path string, content []byt
 	var locked *ssh.PassphraseMissingError
 	isHardware := public != nil && strings.HasPrefix(public.Type(), "sk-")
 	if err != nil && !errors.As(err, &locked) && !isHardware {
+		if bytes.HasPrefix(content, []byte("PuTTY-User-Key-File-")) {
+			return nil, fmt.Errorf("the key %s is one of PuTTY. Write it as one of OpenSSH: puttygen %s -O private-openssh -o %s", name, name, strings.TrimSuffix(name, ".ppk"))
+		}
+		if err.Error() == "ssh: no key found" {
+			return nil, fmt.Errorf("read the key %s: it is no private key of SSH: it does not begin with -----BEGIN. ssh-keygen makes one: ssh-keygen -t ed25519 -f FILE", name)
+		}
 		return nil, fmt.Errorf("read the key %s: %w", name, err)
 	}
 	if why := r.exposed(path); why != "" {

@@ -37,20 +37,32 @@ var archive = sync.OnceValue(func() *zip.Reader {
 // ErrUnknown says that the database has no such zone.
 var ErrUnknown = errors.New("is no time zone of the IANA database, such as \"Europe/Berlin\"")
 
+// unknown is [ErrUnknown], with the zone that is called so in other letters, or whose city the name is.
+func unknown(name string) error {
+	plain := strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
+	for _, known := range Names() {
+		city := known[strings.LastIndexByte(known, '/')+1:]
+		if strings.EqualFold(known, plain) || strings.EqualFold(city, plain) && strings.Contains(known, "/") {
+			return fmt.Errorf("%w. Did you mean %q?", ErrUnknown, known)
+		}
+	}
+	return ErrUnknown
+}
+
 // Load returns a zone by its name in the IANA database, such as "Europe/Berlin" or "UTC". The
-// error is [ErrUnknown].
+// error is, or wraps, [ErrUnknown].
 func Load(name string) (*time.Location, error) {
 	if name == "UTC" {
 		return time.UTC, nil
 	}
 	file, err := archive().Open(name)
 	if err != nil {
-		return nil, ErrUnknown
+		return nil, unknown(name)
 	}
 	defer func() { _ = file.Close() }() // only read, from memory
 	data, err := io.ReadAll(file)
 	if err != nil {
-		return nil, ErrUnknown // a directory, such as "Europe"
+		return nil, unknown(name) // a directory, such as "Europe"
 	}
 	zone, err := time.LoadLocationFromTZData(name, data)
 	if err != nil {
