@@ -265,7 +265,7 @@ func checkTotal(w *opened, totals transfer.Totals, total string) error {
 		return fmt.Errorf("--total=%s has its amount in front; write the asset first, as in --total=USD:1200.50; nothing was signed", shell.Word(total))
 	}
 	if sum := totals.Sum(asset); sum.IsZero() && err == nil {
-		return fmt.Errorf("the plan moves no %s; it moves %s. Nothing was signed", asset, assetsOf(totals))
+		return fmt.Errorf("the plan moves no %s, but %s; nothing was signed", asset, assetsOf(totals))
 	}
 	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
 		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", w.streams.Scales.ShownSum(sum, asset), asset, strconv.Quote(typed))
