@@ -40,13 +40,15 @@ func (c *checker) declare(address string, r hcl.Range) bool {
 	if first, ok := c.names[address]; ok {
 		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))
 		if first.Filename != r.Filename {
-			d.Detail += fmt.Sprintf(" remit reads all files of the directory whose names end in .hcl. Where one is a copy of the other, delete %s or %s.", first.Filename, r.Filename)
 			d.Extra = &mistake.Origin{Column: first.Filename, Reason: r.Filename}
 		}
-		if c.policyFiles[first.Filename] && !c.policyFiles[r.Filename] {
+		switch {
+		case c.policyFiles[first.Filename] && !c.policyFiles[r.Filename]:
 			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
-		} else if c.bookFiles[first.Filename] {
+		case c.bookFiles[first.Filename]:
 			d.Detail += " That is in an included directory, and nothing declared there can be declared again: give one of them another name, or remove it."
+		case first.Filename != r.Filename:
+			d.Detail += fmt.Sprintf(" remit reads all files of the directory whose names end in .hcl. Where one is a copy of the other, delete %s or %s.", first.Filename, r.Filename)
 		}
 		c.report(d)
 		return false
