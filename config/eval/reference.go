@@ -123,7 +123,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 			detail += fmt.Sprintf(" In a transfer with for_each, write:\n\n  each.value.%s", name)
 		} else if ok && r.reach.Row {
 			detail += fmt.Sprintf(" In the where of a data source, write:\n\n  row.%s", name)
-		} else if _, ofPlan := r.reach.Given["plan"]; !ofPlan {
+		} else if r.reach.Subject == "" { // else in a policy of plans, where nothing stands for a transfer
 			detail += " Give the value a name with a local, and write the local in both places."
 		}
 		r.refuse(t.SourceRange(), "self is not to be had here", "%s", detail)

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -78,8 +79,9 @@ func (p *Page) Serve(ctx context.Context) error {
 		Handler: s, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: 16 << 10,
 		ErrorLog: nil, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
+	var ended sync.WaitGroup
 	for _, l := range listeners {
-		go func() { _ = serving.Serve(l) }() // it ends by Shutdown
+		ended.Go(func() { _ = serving.Serve(l) }) // it ends by Shutdown, and closes the listener, even where it had not begun
 	}
 	p.Tell(Origin(p.Port)+"/"+s.token+"/", Origin(p.Port)+"/"+s.ticket)
 	wait := time.NewTimer(p.Wait)
@@ -99,6 +101,7 @@ func (p *Page) Serve(ctx context.Context) error {
 	if serving.Shutdown(closing) != nil {
 		_ = serving.Close() // a browser that keeps a connection open
 	}
+	ended.Wait()
 	return err
 }
 

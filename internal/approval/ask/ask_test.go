@@ -12,7 +12,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,14 +74,22 @@ func serve(t *testing.T, proceed chan struct{}) *served {
 	return s
 }
 
+// given are the ports that tests have had, so that no two of them share one.
+var given sync.Map
+
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		_ = l.Close() // nothing was said
+		if _, isGiven := given.LoadOrStore(port, true); !isGiven {
+			return port
+		}
 	}
-	defer func() { _ = l.Close() }() // nothing was said
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // end waits for the end of the page.
@@ -94,9 +104,12 @@ func (s *served) nobodyListens() {
 	s.Helper()
 	_ = s.end() // the test has looked at it
 	for _, host := range []string{"127.0.0.1", "::1"} {
-		if conn, err := net.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(s.port))); err == nil {
-			_ = conn.Close()
-			s.Errorf("somebody listens still at %s", host)
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(s.port)))
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			s.Errorf("the port is not free again at %s", host)
+		case err == nil:
+			_ = l.Close() // nobody came
 		}
 	}
 }
