@@ -59,12 +59,13 @@ type pastAttempt struct {
 	isTaken    bool        // a person took the lock away after it: until then its run may have tried again
 	hasEnded   bool        // the run said that it ended, all of its runners with it
 	isAnswered bool        // clearly: it is over
-	isOver     bool        // a command has waited itself since
 
 	clocks   state.Clocks // at its intent
 	taken    state.Clocks // when the lock was taken away first; zero where nobody kept them
 	ended    state.Clocks // when its run ended, likewise
 	followed state.Clocks // when the next run began that had the lock of this state, likewise
+
+	waited time.Duration // the longest that a command has waited itself since
 }
 
 // owed says how long an attempt may go on, and since when.
@@ -86,7 +87,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	if err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	open := slices.DeleteFunc(attempts, func(a pastAttempt) bool { return a.isAnswered || a.isOver })
+	open := slices.DeleteFunc(attempts, func(a pastAttempt) bool { return a.isAnswered })
 	if len(open) == 0 {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	for _, a := range open {
 		o := r.owed(a, now)
 		best, isCounted := waited(o, asks, now)
-		if best.passed >= o.need {
+		if best.passed >= o.need || a.waited >= o.need {
 			continue
 		}
 		if !isCounted {
@@ -137,7 +138,7 @@ func (r Resolution) sitOut(ctx context.Context, left *AliveError) error {
 	if err := r.Clock.Sleep(ctx, left.Wait); err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	if err := r.ask(ctx, state.Asked{Waited: true}); err != nil {
+	if err := r.ask(ctx, state.Asked{WaitedMS: left.Wait.Milliseconds()}); err != nil {
 		return err
 	}
 	left.Waited = true
@@ -234,14 +235,14 @@ func (h *history) follow(entry state.Entry) {
 		for i := range h.attempts {
 			switch a := &h.attempts[i]; {
 			case !isHere:
-				a.followed, a.isOver = state.Clocks{}, false
+				a.followed, a.waited = state.Clocks{}, 0
 			case a.runID != e.RunID && a.followed == (state.Clocks{}):
 				a.followed = e.Clocks
 			}
 		}
 	case state.Unlocked:
 		for i := range h.attempts {
-			h.attempts[i].isOver = false
+			h.attempts[i].waited = 0
 			if a := &h.attempts[i]; !a.isTaken && !a.hasEnded {
 				a.isTaken, a.taken = true, e.Clocks
 			}
@@ -257,7 +258,7 @@ func (h *history) follow(entry state.Entry) {
 	case state.Asked:
 		h.asks = append(h.asks, e.Clocks)
 		for i := range h.attempts {
-			h.attempts[i].isOver = h.attempts[i].isOver || e.Waited
+			h.attempts[i].waited = max(h.attempts[i].waited, time.Duration(e.WaitedMS)*time.Millisecond)
 		}
 	case state.Created, state.Rebound, state.Clock:
 	}

@@ -404,6 +404,23 @@ func TestNotMadeWaitsItselfWhereAnyClockCanBeSet(t *testing.T) {
 	})
 }
 
+// TestAShortWaitIsNoLongOne has a command wait for a transfer whose run has ended, which the service alone may still
+// carry out. Another transfer, which the holder of a lost lock may be sending, has a longer wait of its own.
+func TestAShortWaitIsNoLongOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := lostLock(t)
+		if err := w.journal.Append(t.Context(), state.Asked{About: "other", WaitedMS: (30 * time.Second).Milliseconds(), Reason: "the bank says so"}); err != nil {
+			t.Fatal(err)
+		}
+		r := w.resolution("rent")
+		r.Clock = turned{}
+		_, err := executor.ResolveNotMade(t.Context(), r)
+		if alive, ok := errors.AsType[*executor.AliveError](err); !ok || alive.Wait != 10*time.Minute+30*time.Second {
+			t.Fatalf("got %v, want the whole wait", err)
+		}
+	})
+}
+
 // TestOneWrongClockNeverEndsTheWaitBeforeNotMade has a service whose Date goes an hour ahead after a
 // lock was taken away. The time since the machine booted says better.
 func TestOneWrongClockNeverEndsTheWaitBeforeNotMade(t *testing.T) {

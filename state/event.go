@@ -290,9 +290,9 @@ type Asked struct {
 	Clocks Clocks `json:"clocks,omitzero"`
 	By     Holder `json:"by"`
 	Reason string `json:"reason"`
-	// Waited says that the command waited itself, on a system that has no clock but one that anybody can set: the
-	// attempts before it are over.
-	Waited bool `json:"waited,omitempty"`
+	// WaitedMS is how many milliseconds the command waited itself, on a system that has no clock but one that anybody
+	// can set: attempts before it that need no longer wait are over.
+	WaitedMS int64 `json:"waited_ms,omitempty"`
 }
 
 // Erased records that a person removed all display names of the state. It has none of these names.

@@ -97,7 +97,7 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		return auditClock(e), who(e.By), toneDoubt
 	case state.Asked:
 		until := "until a wait is over"
-		if e.Waited {
+		if e.WaitedMS > 0 {
 			until = "after remit had waited"
 		}
 		return fmt.Sprintf("asked to settle %q as not made, and refused %s: %s", e.About, until, e.Reason), who(e.By), toneDoubt

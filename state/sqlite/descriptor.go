@@ -25,9 +25,9 @@ type opened struct {
 
 // descriptors are all that this process has of state files. A POSIX lock belongs to a process
 // and a file, and is dropped when that process closes any descriptor of that file (fcntl(2)).
-// SQLite's are such locks, but on Windows, where each lock belongs to a handle. So a file that is opened beside SQLite is closed when nothing in the process
-// uses the file any more, and a Store uses it for longer than its SQLite does. The list is the
-// process's because these locks are.
+// SQLite's locks are such ones, except on Windows, where a lock belongs to a handle. So a file that is
+// opened beside SQLite is closed when nothing in the process uses the file any more, and a Store uses
+// it for longer than its SQLite does. The list is the process's because these locks are.
 var descriptors = struct {
 	sync.Mutex
 	files map[fileID]*opened
