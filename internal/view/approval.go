@@ -138,7 +138,8 @@ func (o PlanOptions) noTier() string {
 	if len(o.NoTier) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("No approval rule has an amount for %s.", Visible(some(o.NoTier, len(o.NoTier))))
+	return fmt.Sprintf("Warning: no approval rule has an amount for %[1]s. Name %[1]s in above of a rule, or write a rule without above.",
+		Visible(some(o.NoTier, len(o.NoTier))))
 }
 
 func (m *markdown) approvals() {
