@@ -310,7 +310,8 @@ func changeNotes(c *planner.Change) []span {
 			reason = ""
 		}
 		if !c.Until.IsZero() {
-			add(toneDim, "due "+moment(c.Until)+"; the sandbox does not wait")
+			add(toneDim, "due "+moment(c.Until))
+			add(toneDim, "the sandbox waits for no due time")
 		}
 		add(toneDim, reason)
 	case planner.Wait:
