@@ -2,7 +2,6 @@ package config
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -29,8 +28,8 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		}
 	}
 	vs.warnOfEnvironment(opts)
-	for _, name := range vs.files(dir, sources.root, opts) {
-		content, err := confined.Read(sources.root, name, sourceBytesMax)
+	for _, name := range vs.files(sources.root, opts) {
+		content, err := sources.root.Read(name, sourceBytesMax)
 		vs.assignFile(name, content, err)
 	}
 	vs.assignEnvironment(environments, chosen, sources.files)
@@ -53,15 +52,14 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 }
 
 // files are the files that are read without being asked for, in their order.
-func (vs *variables) files(dir string, root *os.Root, opts Options) []string {
-	entries, err := os.ReadDir(dir)
+func (vs *variables) files(root *confined.Directory, opts Options) []string {
+	entries, err := root.Names(".")
 	if err != nil {
 		vs.report(mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err)))
 		return nil
 	}
 	var names, automatic, all []string
-	for _, entry := range entries { // sorted by name
-		name := entry.Name()
+	for _, name := range entries { // in order
 		if strings.HasPrefix(name, ".") {
 			continue
 		}

@@ -19,7 +19,6 @@ import (
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/internal/clock/calendar"
-	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
 
@@ -211,7 +210,7 @@ func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	}
 	name = filepath.ToSlash(filepath.Clean(name))
 	name, below = path.Join(below, name), name
-	file, err := confined.Open(root, below)
+	file, err := root.Open(below)
 	if err != nil {
 		r.Refuse(a.Expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
 		return

@@ -12,6 +12,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/files/confined"
 	"remit/internal/text/english"
 )
 
@@ -40,10 +41,10 @@ func environmentKind() eval.Kind {
 // Environments are the environment blocks of a directory, in declaration order: none where it has
 // one environment without a block. Nothing else of the directory is read, so that mistakes
 // elsewhere are not reported.
-func Environments(dir string) ([]DeclaredEnvironment, hcl.Diagnostics) {
+func Environments(dir string, unsaved *confined.Unsaved) ([]DeclaredEnvironment, hcl.Diagnostics) {
 	c := &Configuration{Dir: dir}
 	var diags hcl.Diagnostics
-	if c.sources, diags = openSources(dir, false, nil); diags.HasErrors() {
+	if c.sources, diags = openSources(dir, false, unsaved); diags.HasErrors() {
 		return nil, mistake.Gathered(diags)
 	}
 	defer func() { _ = c.sources.root.Close() }() // only read

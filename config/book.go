@@ -1,7 +1,6 @@
 package config
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -167,7 +166,7 @@ func (o *bookOpener) open(in include) *book {
 
 // known says of a directory that is read already, under another name perhaps, what it is.
 func (o *bookOpener) known(info os.FileInfo) string {
-	same := func(root *os.Root) bool {
+	same := func(root *confined.Directory) bool {
 		other, err := root.Stat(".")
 		return err == nil && os.SameFile(info, other)
 	}
@@ -189,7 +188,7 @@ func (o *bookOpener) known(info os.FileInfo) string {
 
 // openRoot opens a directory by its clean name, below the root that whoever runs remit named, or below
 // the configuration's directory where nobody named one.
-func (o *bookOpener) openRoot(in include, name string) *os.Root {
+func (o *bookOpener) openRoot(in include, name string) *confined.Directory {
 	top, at := o.sources.root, name
 	if limit, isNamed := o.root(); limit != "" {
 		physical, below, err := o.belowRoot(limit)
@@ -201,7 +200,7 @@ func (o *bookOpener) openRoot(in include, name string) *os.Root {
 			o.refuse(in, "%s leads out of the root %s, and remit reads nothing outside of it.", name, physical)
 			return nil
 		case filepath.IsLocal(below):
-			named, err := os.OpenRoot(physical)
+			named, err := confined.OpenDirectory(physical, o.options.Unsaved)
 			if err != nil {
 				o.refuse(in, "The root %s: %s", physical, mistake.Sentence(confined.Plain(err)))
 				return nil
@@ -218,7 +217,7 @@ func (o *bookOpener) openRoot(in include, name string) *os.Root {
 			name, outermost(name))
 		return nil
 	}
-	root, err := top.OpenRoot(at)
+	root, err := top.Directory(at)
 	if err != nil {
 		why := mistake.Sentence(confined.Plain(err))
 		if info, err := top.Stat(at); err == nil && !info.IsDir() {
@@ -290,19 +289,19 @@ func withoutLinks(name string) (string, error) {
 
 // parse parses the files of an included directory.
 func (o *bookOpener) parse(b *book, in include) {
-	entries, err := fs.ReadDir(b.Root.FS(), ".")
+	names, err := b.Root.Names(".")
 	if err != nil {
 		o.refuse(in, "%s: %s", b.Name, mistake.Sentence(confined.Plain(err)))
 		return
 	}
-	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
-	if len(entries) == 0 {
+	names = slices.DeleteFunc(names, func(name string) bool { return !IsSource(name) })
+	if len(names) == 0 {
 		o.refuse(in, "There is no file whose name ends in .hcl or .hcl.json in %s, so nothing would be included.", b.Name)
 		return
 	}
-	for _, entry := range entries {
-		shown := path.Join(b.Name, entry.Name())
-		parsed := parseFile(b.Root, entry.Name(), shown, nil)
+	for _, name := range names {
+		shown := path.Join(b.Name, name)
+		parsed := parseFile(b.Root, name, shown, nil)
 		o.diags = append(o.diags, parsed.diags...)
 		if parsed.file == nil {
 			continue

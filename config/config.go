@@ -13,6 +13,7 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
 
@@ -49,7 +50,15 @@ type Configuration struct {
 	transfers       []*transferBlock
 	data            map[*eval.Node]*dataSource
 	memberships     *memberships
-	open            map[string]bool // names of the variables that are not sensitive
+	roots           []*confined.Directory // that are open for it
+	open            map[string]bool       // names of the variables that are not sensitive
+}
+
+// Close closes the directories of a configuration that nobody evaluates any more. A program that ends needs no call.
+func Close(c *Configuration) {
+	for _, root := range c.roots {
+		_ = root.Close() // only read
+	}
 }
 
 // Open reports whether the configuration has no mistake and a variable is declared and not

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"time"
 
 	"remit/config/eval"
@@ -13,7 +12,7 @@ import (
 // controlReader reads the controls: limits, policies and approvals.
 type controlReader struct {
 	*checker
-	root   *os.Root             // of the configuration
+	root   *confined.Directory  // of the configuration
 	files  map[string]*hcl.File // for what their authors wrote
 	assets scales
 	need   Need
@@ -33,7 +32,7 @@ func (k *controlReader) readControlFile(b *eval.Block, name string) ([]byte, err
 	if b.Policy != nil {
 		root = b.Policy.Root
 	}
-	content, err := confined.Read(root, name, controlFileBytesMax)
+	content, err := root.Read(name, controlFileBytesMax)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"remit/internal/files/confined"
 )
 
 // FileDigest is a file of the configuration and the SHA-256 of its bytes.
@@ -80,7 +78,7 @@ func (s *sourceFiles) digest(name string, newBlob func(size int64) hash.Hash) (F
 		at = other
 	}
 	s.mu.Unlock()
-	file, err := confined.Open(at.root, at.name)
+	file, err := at.root.Open(at.name)
 	if err != nil {
 		return FileDigest{}, err
 	}

@@ -39,21 +39,31 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{},
 	}
 	var diags hcl.Diagnostics
-	c.sources, diags = openSources(dir, whole, c.options.Beside)
+	c.sources, diags = openSources(dir, whole, c.options.Unsaved)
+	if c.sources.root != nil {
+		c.roots = append(c.roots, c.sources.root)
+	}
 	if diags.HasErrors() {
 		return c, mistake.Gathered(diags), true
 	}
 	m := meter.New(opts.Done)
 	c.scope = eval.NewScope(c.sources.functions(c.sources.root, "", m), m, attributes(), dataTypes())
 	l := newLoader(c)
-	l.policyDirs = openPolicyDirs(l.checker, opts.PolicyDirs, dir, c.sources, &c.controls)
+	l.policyDirs = openPolicyDirs(l.checker, opts, dir, c.sources, &c.controls)
+	for _, d := range l.policyDirs {
+		c.roots = append(c.roots, d.Root)
+	}
 	if !opts.needsControls() {
 		l.diags = nil
 	} else if l.diags.HasErrors() {
 		return c, l.diags, true // a missing name may be there
 	}
 	l.report(diags...) // warnings of the files
-	if l.books, diags = openBooks(l.checker, dir, opts, c.sources, l.policyDirs); diags.HasErrors() {
+	l.books, diags = openBooks(l.checker, dir, opts, c.sources, l.policyDirs)
+	for _, b := range l.books {
+		c.roots = append(c.roots, b.Root)
+	}
+	if diags.HasErrors() {
 		l.report(diags...)
 		return c, l.diags, true
 	}
@@ -76,13 +86,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		return c, diags, true // what else is wrong may be right in the version that is required
 	}
 	if l.transfers.unreadable {
-		_ = c.sources.root.Close()
-		for _, d := range l.policyDirs {
-			_ = d.Root.Close()
-		}
-		for _, b := range l.books {
-			_ = b.Root.Close()
-		}
+		Close(c)
 		return c, nil, false
 	}
 	l.variables.require(opts.Need)

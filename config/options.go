@@ -3,6 +3,8 @@ package config
 import (
 	"time"
 
+	"remit/internal/files/confined"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
@@ -15,9 +17,9 @@ type Options struct {
 	// DataFiles are read in place of the files that data sources name; of two for one data
 	// source, the later.
 	DataFiles []DataFile
-	// Beside are sources that are read as if they were files of these names in the directory, which has none
-	// of that name: its future content can be tried before.
-	Beside map[string][]byte
+	// Unsaved are texts that are read in the place of files, such as those that an editor has not written yet;
+	// nil for none. They stand for files that could be read without them, and for none outside.
+	Unsaved *confined.Unsaved
 	// Done ends the evaluation of expressions where it is closed; nil never is. The
 	// configuration then has the mistake that it was interrupted.
 	Done <-chan struct{}

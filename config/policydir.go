@@ -1,7 +1,6 @@
 package config
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -40,11 +39,11 @@ func policyKinds() []string {
 // openPolicyDirs opens the directories of [Options.PolicyDirs]. One that can't be read, that
 // has no file of controls, or that is the configuration's own is a mistake: a control that is
 // not there would be missed by nobody.
-func openPolicyDirs(c *checker, names []string, dir string, s *sourceFiles, controls *Controls) []*policyDir {
+func openPolicyDirs(c *checker, opts Options, dir string, s *sourceFiles, controls *Controls) []*policyDir {
 	var opened []os.FileInfo
 	var dirs []*policyDir
-	for _, name := range names {
-		d, info, diags := openPolicyDir(c, name, dir, s, controls)
+	for _, name := range opts.PolicyDirs {
+		d, info, diags := openPolicyDir(c, name, dir, opts.Unsaved, s, controls)
 		c.report(diags...)
 		isTwice := slices.ContainsFunc(opened, func(other os.FileInfo) bool { return os.SameFile(info, other) })
 		if d == nil || isTwice {
@@ -56,7 +55,7 @@ func openPolicyDirs(c *checker, names []string, dir string, s *sourceFiles, cont
 	return dirs
 }
 
-func openPolicyDir(c *checker, name, dir string, s *sourceFiles, controls *Controls) (*policyDir, os.FileInfo, hcl.Diagnostics) {
+func openPolicyDir(c *checker, name, dir string, unsaved *confined.Unsaved, s *sourceFiles, controls *Controls) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 	refuse := func(detail string, args ...any) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 		return nil, nil, hcl.Diagnostics{mistake.Placeless("Policy directory cannot be read", detail, args...)}
 	}
@@ -70,7 +69,7 @@ func openPolicyDir(c *checker, name, dir string, s *sourceFiles, controls *Contr
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(dir, name)
 	}
-	root, err := os.OpenRoot(at)
+	root, err := confined.OpenDirectory(at, unsaved)
 	if err != nil {
 		return refuse("%s: %s Without it, nothing would be checked against its controls.", name, mistake.Sentence(confined.Plain(err)))
 	}
@@ -81,25 +80,25 @@ func openPolicyDir(c *checker, name, dir string, s *sourceFiles, controls *Contr
 	if own, err := os.Stat(dir); err == nil && os.SameFile(info, own) {
 		return refuse("%s is the directory of the configuration itself, whose authors could change it. Name another one.", name)
 	}
-	entries, err := fs.ReadDir(root.FS(), ".")
+	entries, err := root.Names(".")
 	if err != nil {
 		return refuse("%s: %s", name, mistake.Sentence(confined.Plain(err)))
 	}
 	d := &policyDir{PolicyDir: &eval.PolicyDir{Name: name, Root: root}}
 	var diags hcl.Diagnostics
 	for _, entry := range entries {
-		if !IsSource(entry.Name()) {
+		if !IsSource(entry) {
 			continue
 		}
-		shown := path.Join(filepath.ToSlash(name), entry.Name())
-		parsed := parseFile(root, entry.Name(), shown, nil)
+		shown := path.Join(filepath.ToSlash(name), entry)
+		parsed := parseFile(root, entry, shown, nil)
 		diags = append(diags, parsed.diags...)
 		if parsed.file == nil {
 			continue
 		}
 		s.files[shown] = parsed.file
 		c.policyFiles[shown] = true
-		controls.Files = append(controls.Files, newControlFile(entry.Name(), parsed.file.Bytes))
+		controls.Files = append(controls.Files, newControlFile(entry, parsed.file.Bytes))
 		if !parsed.diags.HasErrors() {
 			d.parsed = append(d.parsed, parsed.sourceFile)
 		}

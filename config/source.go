@@ -2,10 +2,7 @@ package config
 
 import (
 	"bytes"
-	"io/fs"
 	"iter"
-	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -29,7 +26,7 @@ const sourceBytesMax = 256 << 20
 
 // sourceFiles are the files of one directory. Nothing outside of it is read through root.
 type sourceFiles struct {
-	root   *os.Root
+	root   *confined.Directory
 	whole  bool         // no file is split
 	parsed []sourceFile // in order of their names
 	// files are the parsed ones, for snippets. Files of variables are not among them: a
@@ -44,7 +41,7 @@ type sourceFiles struct {
 
 // readFile is a file below a directory: the configuration's or an included one.
 type readFile struct {
-	root *os.Root
+	root *confined.Directory
 	name string
 }
 
@@ -57,31 +54,21 @@ type sourceFile struct {
 
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
-func openSources(dir string, whole bool, beside map[string][]byte) (*sourceFiles, hcl.Diagnostics) {
+func openSources(dir string, whole bool, unsaved *confined.Unsaved) (*sourceFiles, hcl.Diagnostics) {
 	s := &sourceFiles{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
-	root, err := os.OpenRoot(dir)
+	root, err := confined.OpenDirectory(dir, unsaved)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
-	entries, err := fs.ReadDir(root.FS(), ".")
+	names, err := root.Names(".")
 	if err != nil {
 		_ = root.Close()
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	s.root, s.data = root, rows.NewDirectory(root)
-	isOfTerraform := slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return isTerraform(entry.Name()) })
-	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
-	names := slices.Collect(maps.Keys(beside))
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	slices.Sort(names)
-	parse := func(name string) parsed {
-		if content, isBeside := beside[name]; isBeside {
-			return parseContent(content, name, name, s.split)
-		}
-		return parseFile(s.root, name, name, s.split)
-	}
+	isOfTerraform := slices.ContainsFunc(names, isTerraform)
+	names = slices.DeleteFunc(names, func(name string) bool { return !IsSource(name) })
+	parse := func(name string) parsed { return parseFile(s.root, name, name, s.split) }
 	var diags hcl.Diagnostics
 	for parsed := range syntax.Parallel(names, parse) {
 		diags = append(diags, parsed.diags...)
@@ -137,14 +124,14 @@ type parsed struct {
 
 // parseFile reads and parses a file below root that diagnostics call shown. Split returns the
 // parts of a file that is not parsed whole, else nil; it may be nil itself. Several goroutines may call it.
-func parseFile(root *os.Root, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
+func parseFile(root *confined.Directory, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
 	wrong := func(summary, detail string, args ...any) parsed {
 		return parsed{diags: hcl.Diagnostics{mistake.Placeless(summary, detail, args...)}}
 	}
 	if err := transfer.CheckText(name); err != nil { // a reviewer reads it as a place
 		return wrong("Text cannot be seen as it is", "The name of the file %q %s", name, mistake.Sentence(err))
 	}
-	content, err := confined.Read(root, name, sourceBytesMax)
+	content, err := root.Read(name, sourceBytesMax)
 	if err != nil {
 		return wrong("File cannot be read", "%s: %s", shown, mistake.Sentence(err))
 	}
@@ -206,14 +193,14 @@ func (s *sourceFiles) bodies() iter.Seq[hcl.Body] {
 }
 
 // noteRead keeps a file below root that a function has read, and the name that diagnostics use for it.
-func (s *sourceFiles) noteRead(shown string, root *os.Root, name string) {
+func (s *sourceFiles) noteRead(shown string, root *confined.Directory, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read[shown] = readFile{root, name}
 }
 
 // functions are those that read files below root, a directory of this name; "" is the configuration's.
-func (s *sourceFiles) functions(root *os.Root, name string, m *meter.Meter) map[string]function.Function {
+func (s *sourceFiles) functions(root *confined.Directory, name string, m *meter.Meter) map[string]function.Function {
 	return functions.TableOf(functions.Directory{
 		Root: root, Name: name,
 		Note: func(file string) { s.noteRead(path.Join(name, file), root, file) },

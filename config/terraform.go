@@ -2,7 +2,6 @@ package config
 
 import (
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
@@ -87,7 +86,7 @@ func (vs *variables) warnOfEnvironment(opts Options) {
 // warnOfFiles warns of what Terraform would read by itself: files of variables, and the configuration. A file of
 // variables beside a configuration of Terraform may be meant for that one alone, unless it names a variable that
 // is declared here.
-func (vs *variables) warnOfFiles(root *os.Root, names []string, opts Options) {
+func (vs *variables) warnOfFiles(root *confined.Directory, names []string, opts Options) {
 	i := slices.IndexFunc(names, isTerraform)
 	if i >= 0 {
 		vs.report(placelessWarning("File of Terraform is not read",
@@ -110,8 +109,8 @@ func (vs *variables) warnOfFiles(root *os.Root, names []string, opts Options) {
 
 // mayAssign reports whether a file of variables names one that is declared, or cannot be read, so that nobody
 // knows.
-func (vs *variables) mayAssign(root *os.Root, name string) bool {
-	content, err := confined.Read(root, name, sourceBytesMax)
+func (vs *variables) mayAssign(root *confined.Directory, name string) bool {
+	content, err := root.Read(name, sourceBytesMax)
 	if err != nil {
 		return true
 	}

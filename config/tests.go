@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/files/confined"
 	"remit/internal/text/terraform"
 )
 
@@ -66,7 +66,7 @@ type assertion struct {
 // It is never nil.
 func LoadTests(dir, below string) (*Tests, hcl.Diagnostics) {
 	t := &Tests{sources: &sourceFiles{whole: true, files: map[string]*hcl.File{}}}
-	root, err := os.OpenRoot(dir)
+	root, err := confined.OpenDirectory(dir, nil)
 	if err != nil {
 		return t, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
@@ -94,21 +94,21 @@ func LoadTests(dir, below string) (*Tests, hcl.Diagnostics) {
 func (t *Tests) Sources() map[string]*hcl.File { return t.sources.files }
 
 // testNames are the paths of the files of tests. A directory below that is not there has none.
-func testNames(root *os.Root, below string) ([]string, error) {
+func testNames(root *confined.Directory, below string) ([]string, error) {
 	var names []string
 	for _, dir := range []string{".", below} {
 		if dir == "" {
 			continue
 		}
-		entries, err := fs.ReadDir(root.FS(), path.Clean(dir))
+		entries, err := root.Names(dir)
 		if dir == below && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, entry := range entries {
-			if name := entry.Name(); strings.HasSuffix(name, testSuffix) && !strings.HasPrefix(name, ".") {
+		for _, name := range entries {
+			if strings.HasSuffix(name, testSuffix) && !strings.HasPrefix(name, ".") {
 				names = append(names, path.Join(dir, name))
 			}
 		}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"os"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -11,6 +10,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/files/confined"
 )
 
 // Kind is what the language says of one type of block.
@@ -58,13 +58,13 @@ type Block struct {
 // PolicyDir is a policy directory.
 type PolicyDir struct {
 	Name string // as it was given
-	Root *os.Root
+	Root *confined.Directory
 }
 
 // Book is an included directory, and what expressions in it read files of.
 type Book struct {
 	Name      string // relative to the configuration's directory, with slashes
-	Root      *os.Root
+	Root      *confined.Directory
 	Functions map[string]function.Function // those that read files read them below Root
 }
 

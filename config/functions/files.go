@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ const fileSizeMax = 64 << 20
 
 // Directory is the one whose files functions read.
 type Directory struct {
-	Root *os.Root // nil where there is none
+	Root *confined.Directory // nil where there is none
 	// Name is what a message calls an included directory; "" is the configuration's.
 	Name string
 	Note func(name string) // is told of each file whose content was read; nil for nobody
@@ -98,7 +97,7 @@ func (f files) read(name string) ([]byte, error) {
 	if err := f.check(name); err != nil {
 		return nil, err
 	}
-	content, err := confined.Read(f.Root, name, fileSizeMax)
+	content, err := f.Root.Read(name, fileSizeMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no file %q in %s", name, f.called())
@@ -166,7 +165,7 @@ func (f files) set(args []string) (cty.Value, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return cty.NilVal, function.NewArgErrorf(1, "%q is not a pattern", pattern)
 	}
-	below, err := f.Root.OpenRoot(dir)
+	below, err := f.Root.Directory(dir)
 	if err != nil {
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within %s: %w", dir, f.called(), confined.Plain(err))
 	}

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"remit/internal/files/confined"
 )
 
 // directory is a configuration's directory with a secret beside it.
-func directory(t *testing.T) *os.Root {
+func directory(t *testing.T) *confined.Directory {
 	t.Helper()
 	parent := t.TempDir()
 	if err := os.WriteFile(filepath.Join(parent, "outside.txt"), []byte("outside"), 0o600); err != nil {
@@ -72,7 +74,7 @@ func directory(t *testing.T) *os.Root {
 	if err := large.Close(); err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := confined.OpenDirectory(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

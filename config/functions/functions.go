@@ -9,12 +9,12 @@ package functions
 import (
 	"errors"
 	"maps"
-	"os"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
 	"remit/config/meter"
+	"remit/internal/files/confined"
 )
 
 // entry is one function and what `docs/language` says about it.
@@ -28,7 +28,7 @@ type entry struct {
 // nil they say that there is no directory. The caller keeps root open for as long as it
 // calls them. A function of the table returns its error without values where an argument
 // carries a mark, and an error where a library panics. The map is the caller's own.
-func Table(root *os.Root) map[string]function.Function {
+func Table(root *confined.Directory) map[string]function.Function {
 	return TableOf(Directory{Root: root}, nil)
 }
 

@@ -3,7 +3,6 @@ package functions_test
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +14,12 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"remit/config/functions"
+	"remit/internal/files/confined"
 )
 
 // evaluate returns the value of an expression of the language, which may use the variables
 // secret, unknown and nothing.
-func evaluate(t *testing.T, root *os.Root, expression string) (cty.Value, error) {
+func evaluate(t *testing.T, root *confined.Directory, expression string) (cty.Value, error) {
 	t.Helper()
 	parsed, diags := hclsyntax.ParseExpression([]byte(expression), "test", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -42,7 +42,7 @@ func evaluate(t *testing.T, root *os.Root, expression string) (cty.Value, error)
 // results maps expressions to the JSON of their values.
 type results map[string]string
 
-func (want results) run(t *testing.T, root *os.Root) {
+func (want results) run(t *testing.T, root *confined.Directory) {
 	t.Helper()
 	for expression, text := range want {
 		t.Run(expression, func(t *testing.T) {
@@ -71,7 +71,7 @@ func (want results) run(t *testing.T, root *os.Root) {
 // failures maps expressions to a part of their error.
 type failures map[string]string
 
-func (want failures) run(t *testing.T, root *os.Root) {
+func (want failures) run(t *testing.T, root *confined.Directory) {
 	t.Helper()
 	for expression, part := range want {
 		t.Run(expression, func(t *testing.T) {

@@ -10,8 +10,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -77,7 +75,7 @@ const snippetBytesMax = 256 << 20
 // notes which files the snippets of diagnostics need. It is not for use by several goroutines
 // at once.
 type Directory struct {
-	root    *os.Root
+	root    *confined.Directory
 	needed  map[string]int    // up to which byte, by file
 	encoded map[string]string // encodings other than UTF-8, by file
 	books   map[string]*workbook
@@ -85,7 +83,7 @@ type Directory struct {
 }
 
 // NewDirectory returns the directory below root. Nothing outside of root is read.
-func NewDirectory(root *os.Root) *Directory {
+func NewDirectory(root *confined.Directory) *Directory {
 	return &Directory{
 		root: root, needed: map[string]int{}, encoded: map[string]string{},
 		books: map[string]*workbook{}, shown: map[string]*snippets{},
@@ -98,7 +96,7 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read",
 			"%s is what Excel writes beside a workbook while that is open. Name the workbook:\n\n  file = %s", f.Name, mistake.QuotedHCL(path.Join(path.Dir(f.Name), workbook)))}
 	}
-	file, err := confined.Open(d.root, f.Name)
+	file, err := d.root.Open(f.Name)
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s%s", f.Name, mistake.Sentence(err), d.nearby(f.Name))}
 	}
@@ -133,13 +131,13 @@ func (d *Directory) nearby(name string) string {
 	if _, err := d.root.Stat(name); err == nil {
 		return ""
 	}
-	entries, err := fs.ReadDir(d.root.FS(), dir)
+	entries, err := d.root.Names(dir)
 	if err != nil {
 		return ""
 	}
 	var names []string
 	for _, entry := range entries {
-		names = append(names, path.Join(dir, entry.Name()))
+		names = append(names, path.Join(dir, entry))
 	}
 	return mistake.DidYouMean(name, names)
 }
@@ -181,7 +179,7 @@ func (d *Directory) readPrefix(name string, end int) ([]byte, bool) {
 	if end > snippetBytesMax-contextBytes {
 		return nil, false
 	}
-	file, err := confined.Open(d.root, name)
+	file, err := d.root.Open(name)
 	if err != nil {
 		return nil, false
 	}

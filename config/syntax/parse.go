@@ -20,6 +20,21 @@ func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)
 }
 
+// ParseBlocks is the body of some whole lines of HCL's native syntax, as fast as they are plain. It is what [Parse] makes
+// of them where they have no mistake; else what could be read of them, and false. It is never nil.
+func ParseBlocks(content []byte, name string) (*hclsyntax.Body, bool) {
+	if body := parsePlain(content, name, hcl.InitialPos); body != nil {
+		return body, true
+	}
+	file, diags := Parse(content, name)
+	if file != nil {
+		if body, isBody := file.Body.(*hclsyntax.Body); isBody {
+			return body, !diags.HasErrors()
+		}
+	}
+	return &hclsyntax.Body{Attributes: hclsyntax.Attributes{}}, false
+}
+
 // ParseJSON is [Parse] for HCL's JSON syntax.
 func ParseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if diags := checkNestingJSON(content, name); diags.HasErrors() {

@@ -17,6 +17,7 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -220,7 +221,7 @@ func (g *generating) takeOut(wrong map[int]string) {
 // to do for it. It returns why by the numbers of the blocks.
 func (g *generating) check(ctx context.Context, o *planning, snapshot state.Snapshot, before *planner.Plan, text []byte, lines []int) (map[int]string, error) {
 	options := g.w.dir.Options(ctx, g.p.host)
-	options.Beside = map[string][]byte{filepath.Base(g.name): text}
+	options.Unsaved = confined.NewUnsaved(map[string][]byte{g.w.dir.Within(g.name): text})
 	loaded, diags := config.Load(g.w.dir.Path, options)
 	var mistakes mistake.Set
 	mistakes.Add(diags)

@@ -216,7 +216,7 @@ func (r *recursion) places(p *process, directories []string) []place {
 	asked := r.environment(p)
 	var all []place
 	for _, directory := range directories {
-		declared, _ := config.Environments(filepath.Join(r.dir.Path, filepath.FromSlash(directory)))
+		declared, _ := config.Environments(filepath.Join(r.dir.Path, filepath.FromSlash(directory)), nil)
 		if len(declared) == 0 {
 			all = append(all, place{directory, ""})
 			continue

@@ -56,7 +56,7 @@ func unchosen(p *process, from *workspace.Directory) []string {
 	if from.Environment != "" || p.host.Getenv(config.EnvironmentVariable) != "" {
 		return nil
 	}
-	environments, diags := config.Environments(from.Path)
+	environments, diags := config.Environments(from.Path, nil)
 	if diags.HasErrors() {
 		return nil // the whole configuration is read, and its mistakes are told
 	}
