@@ -27,7 +27,7 @@ var everyCommand = []string{
 	"reconcile records.json", "refresh", "report --month=2026-11", "resolve rent --recorded=records.json --reason=x", "resolve --run=00000000-0000-4000-8000-000000000000 --count=1 --accept-record --reason=x",
 	"reversal rent", "sandbox export", "sandbox export --ledger=ledger.db", "schedule preview monthly", "show", "show november.plan", "state backup --out=copy.db", "state export",
 	"state forget rent --reason=x", "state list", "state migrate --to=other.db", "state rebind --reason=x", "state show rent", "state verify", "status", "test", "validate", "version",
-	"sandbox serve --listen=:no-port", "state clock --reason=x", "state erase-names --reason=x", "why rent",
+	"sandbox serve --listen=:no-port", "lsp", "state clock --reason=x", "state erase-names --reason=x", "why rent",
 	"__complete state show CHDIR r", "__complete plan CHDIR --target=", "__complete apply CHDIR n",
 }
 

@@ -19,7 +19,7 @@ func commandGroups(p *process) []commandGroup {
 		}},
 		{"All other commands:", []*cobra.Command{
 			newApprove(p), newReview(p), newResolve(p), newRefresh(p), newState(p), newStatus(p), newWhy(p), newReconcile(p), newReport(p), newImport(p), newExportCommand(p), newAudit(p), newReversal(p), newSchedule(p), newGraph(p),
-			newSandbox(p), newCertify(p), newTest(p), newConsole(p),
+			newSandbox(p), newCertify(p), newTest(p), newConsole(p), newLSP(p),
 			newForceUnlock(p), newVersion(p), newCompletion(p),
 		}},
 	}

@@ -51,6 +51,7 @@ var guides = map[string]guide{
 	"certify":           {[2]string{"remit certify --sandbox --from=desk --to=shop --amount=1.05 --asset=USD", "remit certify --resume --from=desk --to=shop --amount=1.05 --asset=USD"}, "certify.md"},
 	"test":              {[2]string{"remit test", "remit test --filter=tests/rent.remittest.hcl --verbose"}, "test.md"},
 	"console":           {[2]string{`echo 'allocate("100.00", ["1", "1", "1"], 2)' | remit console`, "remit console --var-file=november.hclvars < expressions.txt"}, "validate.md"},
+	"lsp":               {[2]string{"remit lsp", "remit lsp --chdir=payments"}, "lsp.md"},
 	"force-unlock":      {[2]string{`remit force-unlock --reason="the runner hangs"`, `remit force-unlock --reason="practice" --sandbox`}, "state.md"},
 	"version":           {[2]string{"remit version", "remit version --json"}, "version.md"},
 	"completion":        {[2]string{"source <(remit completion bash)", "remit completion fish > ~/.config/fish/completions/remit.fish"}, "version.md"},

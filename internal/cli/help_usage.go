@@ -42,7 +42,7 @@ var flagNames = map[string]string{
 	titleOutput: "json json-into out html csv markdown format no-color verbose detailed-exitcode junit-xml metrics-file " +
 		"generate-config account-prefix",
 	titleSandbox: "sandbox fault rehearse from-balances practice-approvals opening-balance ledger listen operator seed client-id client-secret",
-	titleOther:   "help",
+	titleOther:   "help stdio",
 }
 
 // titlesOfFlags is flagNames the other way round: the heading of each flag.

@@ -7,6 +7,7 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
@@ -22,7 +23,7 @@ func newValidate(p *process) *cobra.Command {
 		Long:  "Check the configuration and every transfer that it declares. It reads neither the state\nnor the service. Of several environments it checks each, where none is chosen.",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if names := unchosen(p, &from); len(names) > 1 {
+			if names := unchosen(p.host, &from); len(names) > 1 {
 				return validateEach(cmd.Context(), p, &from, names, asJSON)
 			}
 			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, asJSON)
@@ -52,11 +53,11 @@ func newValidate(p *process) *cobra.Command {
 }
 
 // unchosen are the environments of a directory of which the command line and the environment name none.
-func unchosen(p *process, from *workspace.Directory) []string {
-	if from.Environment != "" || p.host.Getenv(config.EnvironmentVariable) != "" {
+func unchosen(h *host.Host, from *workspace.Directory) []string {
+	if from.Environment != "" || h.Getenv(config.EnvironmentVariable) != "" {
 		return nil
 	}
-	environments, diags := config.Environments(from.Path, nil)
+	environments, diags := config.Environments(from.Path, from.Unsaved)
 	if diags.HasErrors() {
 		return nil // the whole configuration is read, and its mistakes are told
 	}

@@ -9,9 +9,9 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
-	"remit/internal/transfer"
 	"remit/internal/view"
 )
 
@@ -22,8 +22,9 @@ type validated struct {
 	notes       []config.Note
 	diags       hcl.Diagnostics
 	files       map[string]*hcl.File // for the snippets of diags
-	state       string               // where it is; "" where that is not known
-	isSecret    bool                 // that is
+	loaded      *config.Configuration
+	state       string // where it is; "" where that is not known
+	isSecret    bool   // that is
 }
 
 // validateEach validates each environment of a directory, and tells of every mistake once, with the environments
@@ -68,27 +69,38 @@ func validateEach(ctx context.Context, p *process, from *workspace.Directory, na
 
 // validateOne validates one environment and tells of nothing. An error is an interrupt.
 func validateOne(ctx context.Context, p *process, dir *workspace.Directory) (validated, error) {
-	v := validated{environment: dir.Environment}
 	loaded, diags, err := dir.Read(ctx, p.host, p.streams)
 	if err != nil {
-		return v, err
+		return validated{environment: dir.Environment}, err
 	}
+	return checkLoaded(ctx, p.host, dir, loaded, diags, func(*config.Transfer) {}), nil
+}
+
+// check reads and validates one environment, tells of nothing, and shows each transfer that has no mistake. After the end of
+// ctx it may have mistakes that are none.
+func check(ctx context.Context, h *host.Host, dir *workspace.Directory, each func(*config.Transfer)) validated {
+	loaded, diags := config.Load(dir.Path, dir.Options(ctx, h))
+	return checkLoaded(ctx, h, dir, loaded, diags, each)
+}
+
+func checkLoaded(ctx context.Context, h *host.Host, dir *workspace.Directory, loaded *config.Configuration, diags hcl.Diagnostics, each func(*config.Transfer)) validated {
+	v := validated{environment: dir.Environment, loaded: loaded}
 	var mistakes mistake.Set
 	mistakes.Add(diags)
 	if !diags.HasErrors() {
-		var totals transfer.Totals
 		for t := range declared(ctx, loaded, &mistakes) {
-			totals.Add(t.Request.Asset, t.Request.Amount)
+			v.transfers++
+			each(&t)
 		}
-		v.transfers, v.notes = totals.Count(), loaded.Notes()
+		v.notes = loaded.Notes()
 		if !dir.Sandbox {
-			v.state, v.isSecret = workspace.BackendOf(loaded, dir, p.host.Now).String(), loaded.SensitiveState()
+			v.state, v.isSecret = workspace.BackendOf(loaded, dir, h.Now).String(), loaded.SensitiveState()
 		}
 	}
 	if v.diags = mistakes.Diagnostics(); len(v.diags) > 0 {
 		v.files = loaded.Files()
 	}
-	return v, nil
+	return v
 }
 
 // shareNoState adds a mistake to each environment that keeps its state where an earlier one does.
@@ -126,9 +138,10 @@ func ownOf(all []validated, i int) hcl.Diagnostics {
 		}
 		told := *d
 		switch {
+		case len(who) == len(all):
 		case len(who) == 1:
 			told.Detail += " This concerns environment " + who[0] + "."
-		case len(who) < len(all):
+		default:
 			told.Detail += " This concerns environments " + strings.Join(who, ", ") + "."
 		}
 		own = append(own, &told)

@@ -15,6 +15,7 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
+	"remit/internal/files/confined"
 	"remit/internal/text/shell"
 )
 
@@ -27,6 +28,7 @@ type Directory struct {
 	Root        string // out of which no include leads, relative to Path unless absolute; "" where the command line names none
 	Assignments []config.Assignment
 	Need        config.Need
+	Unsaved     *confined.Unsaved     // texts in the place of files; nil for none
 	Environment string                // that the command line names; "" for none
 	asked       string                // Environment, or what the environment variable names
 	loaded      *config.Configuration // nil before [Load]
@@ -79,7 +81,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Version: h.Version, Zone: h.Now().Location(),
+		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Unsaved: s.Unsaved, Version: h.Version, Zone: h.Now().Location(),
 	}
 }
 
