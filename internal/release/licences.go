@@ -119,7 +119,7 @@ func identify(text string) string {
 // writeNotices writes the licences of all parts of the program, whole, as most of them ask of a
 // distributor.
 func writeNotices(ctx context.Context, path string, stdout io.Writer) error {
-	_, modules, err := readLinked(ctx, path)
+	info, modules, err := readLinked(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -138,15 +138,28 @@ func writeNotices(ctx context.Context, path string, stdout io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString("remit\n\n" + own[0])
 	b.WriteString("\nThe program has parts of what follows, each under its own licence. SQLite, which is linked in, is in the public\n" +
-		"domain. The GNU C Library, which is linked in, is under the GNU Lesser General Public License 2.1 or later\n" +
-		"(/usr/share/common-licenses/LGPL-2.1 on Debian); .ci/release/build in remit's source links the program anew\n" +
-		"with another one.\n")
+		"domain." + ofSystem(info) + "\n")
 	section(&b, "The Go standard library and runtime, BSD-3-Clause", golang)
 	for _, module := range modules {
 		section(&b, fmt.Sprintf("%s %s, %s", module.path, module.version, module.licence), module.texts)
 	}
 	_, err = stdout.Write(b.Bytes())
 	return err
+}
+
+// ofSystem is what the C library that is linked into a program asks a distributor to say.
+func ofSystem(info *debug.BuildInfo) string {
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "GOOS" && setting.Value == "linux":
+			return " The GNU C Library, which is linked in, is under the GNU Lesser General Public License 2.1 or later\n" +
+				"(/usr/share/common-licenses/LGPL-2.1 on Debian); .ci/release/build in remit's source links the program anew\n" +
+				"with another one."
+		case setting.Key == "GOOS" && setting.Value == "windows":
+			return " The runtime of mingw-w64, which is linked in, is in the public domain or under the Zope Public License 2.1."
+		}
+	}
+	return ""
 }
 
 func section(b *bytes.Buffer, title string, texts []string) {

@@ -1,13 +1,15 @@
-// Command release makes those parts of a release that are read off the program: the pages of its manual,
-// its bill of materials, the licences of its modules.
+// Command release makes those parts of a release that are read off its programs and files: the pages of the manual, bills of
+// materials, licences of modules, and what Homebrew and Scoop install by.
 //
-// Its one invariant: the same program and the same SOURCE_DATE_EPOCH make the same bytes.
+// Its one invariant: the same program, files and SOURCE_DATE_EPOCH make the same bytes.
 //
-//	go run ./internal/release man DIRECTORY
-//	go run ./internal/release sbom PROGRAM >remit.cdx.json
-//	go run ./internal/release notices PROGRAM >copyright
+//	release man DIRECTORY
+//	release sbom PROGRAM NATIVE >remit.cdx.json
+//	release notices PROGRAM >copyright
+//	release formula DIRECTORY VERSION BASE_URL >remit.rb
+//	release scoop DIRECTORY VERSION BASE_URL >remit.json
 //
-// .ci/release/build calls it.
+// NATIVE is a program of the same commit that this machine runs. .ci/release/build calls all of it.
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"remit/internal/cli"
@@ -32,23 +35,24 @@ func main() {
 
 // run makes one part; epoch is the time of the release, in seconds of Unix.
 func run(ctx context.Context, args []string, epoch string, stdout io.Writer) error {
-	if len(args) != 2 {
-		return errors.New("it takes man DIRECTORY, sbom PROGRAM or notices PROGRAM")
-	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
 		return fmt.Errorf("SOURCE_DATE_EPOCH is %q, and not the seconds of a commit's time: %w", epoch, err)
 	}
 	released := time.Unix(seconds, 0).UTC()
-	switch args[0] {
-	case "man":
+	switch part := strings.Join(args[:min(1, len(args))], ""); {
+	case part == "man" && len(args) == 2:
 		return writeManual(args[1], released)
-	case "sbom":
-		return writeSBOM(ctx, args[1], released, stdout)
-	case "notices":
+	case part == "sbom" && len(args) == 3:
+		return writeSBOM(ctx, args[1], args[2], released, stdout)
+	case part == "notices" && len(args) == 2:
 		return writeNotices(ctx, args[1], stdout)
+	case part == "formula" && len(args) == 4:
+		return writeFormula(args[1], args[2], args[3], stdout)
+	case part == "scoop" && len(args) == 4:
+		return writeScoop(args[1], args[2], args[3], stdout)
 	}
-	return fmt.Errorf("there is no part %q; man, sbom and notices are there", args[0])
+	return errors.New("it takes man DIRECTORY, sbom PROGRAM NATIVE, notices PROGRAM, or formula or scoop DIRECTORY VERSION BASE_URL")
 }
 
 func writeManual(dir string, released time.Time) error {

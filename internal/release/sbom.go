@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,9 +63,9 @@ type (
 	}
 )
 
-// writeSBOM writes the bill of materials of the program at path: its modules, as the program
-// itself says.
-func writeSBOM(ctx context.Context, path string, released time.Time, stdout io.Writer) error {
+// writeSBOM writes the bill of materials of the program at path: its modules, as the program itself says. What only running it
+// would say is asked of native, a program of the same commit for this machine.
+func writeSBOM(ctx context.Context, path, native string, released time.Time, stdout io.Writer) error {
 	info, modules, err := readLinked(ctx, path)
 	if err != nil {
 		return err
@@ -73,17 +75,26 @@ func writeSBOM(ctx context.Context, path string, released time.Time, stdout io.W
 		return err
 	}
 	// The program says its own version, and that of SQLite, which is no module.
-	out, err := exec.CommandContext(ctx, path, "version", "--json").Output()
+	out, err := exec.CommandContext(ctx, native, "version", "--json").Output()
 	if err != nil {
-		return fmt.Errorf("%s version --json: %w", path, err)
+		return fmt.Errorf("%s version --json: %w", native, err)
 	}
-	var version struct{ Version, SQLite string }
+	var version struct{ Version, Commit, SQLite string }
 	if err := json.Unmarshal(out, &version); err != nil {
-		return fmt.Errorf("%s version --json: %w", path, err)
+		return fmt.Errorf("%s version --json: %w", native, err)
 	}
-	libc, err := exec.CommandContext(ctx, "getconf", "GNU_LIBC_VERSION").Output()
+	system := ""
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && setting.Value != version.Commit {
+			return fmt.Errorf("%s is of the commit %s, and %s of %s", path, setting.Value, native, version.Commit)
+		}
+		if setting.Key == "GOOS" {
+			system = setting.Value
+		}
+	}
+	libraries, err := systemLibraries(ctx, system)
 	if err != nil {
-		return fmt.Errorf("getconf GNU_LIBC_VERSION: %w", err)
+		return err
 	}
 	sum := sha256.Sum256(program)
 	remit := component{
@@ -99,8 +110,8 @@ func writeSBOM(ctx context.Context, path string, released time.Time, stdout io.W
 	parts := []component{
 		part("std", strings.TrimPrefix(info.GoVersion, "go"), "golang", "BSD-3-Clause"),
 		part("sqlite", version.SQLite, "generic", "blessing"),
-		part("glibc", strings.TrimPrefix(strings.TrimSpace(string(libc)), "glibc "), "generic", "LGPL-2.1-or-later"),
 	}
+	parts = append(parts, libraries...)
 	for _, module := range modules {
 		c := part(module.path, module.version, "golang", module.licence)
 		c.Properties = []property{{"go:sum", module.sum}}
@@ -125,6 +136,39 @@ func writeSBOM(ctx context.Context, path string, released time.Time, stdout io.W
 	}
 	_, err = stdout.Write(b.Bytes())
 	return err
+}
+
+// systemLibraries are those of the compiler $CC that are linked in: a C library on Linux and on Windows, and none on macOS, which
+// has its own.
+func systemLibraries(ctx context.Context, system string) ([]component, error) {
+	header, name, licence := "features.h", "glibc", "LGPL-2.1-or-later"
+	names := []string{"__GLIBC__", "__GLIBC_MINOR__"}
+	switch system {
+	case "darwin":
+		return nil, nil
+	case "windows":
+		header, name, licence = "_mingw.h", "mingw-w64", "ZPL-2.1"
+		names = []string{"__MINGW64_VERSION_MAJOR", "__MINGW64_VERSION_MINOR"}
+	}
+	compiler := cmp.Or(os.Getenv("CC"), "gcc")
+	command := exec.CommandContext(ctx, compiler, "-E", "-dM", "-include", header, "-x", "c", os.DevNull)
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for the version of %s: %w", compiler, name, err)
+	}
+	version := make([]string, len(names))
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) == 3 && fields[0] == "#define" {
+			if i := slices.Index(names, fields[1]); i >= 0 {
+				version[i] = fields[2]
+			}
+		}
+	}
+	if slices.Contains(version, "") {
+		return nil, fmt.Errorf("%s of %s does not say its version", name, compiler)
+	}
+	return []component{part(name, strings.Join(version, "."), "generic", licence)}, nil
 }
 
 // part is a component that is linked in; kind is that of its package URL.
