@@ -54,7 +54,8 @@ func run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
 	}
-	r := release{version: args[1], revision: os.Getenv("REVISION"), at: time.Unix(seconds, 0).UTC()}
+	// Names of images know no tilde.
+	r := release{version: strings.ReplaceAll(args[1], "~", "-"), revision: os.Getenv("REVISION"), at: time.Unix(seconds, 0).UTC()}
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, arg := range args[2:] {
 		arch, root, isPair := strings.Cut(arg, "=")
