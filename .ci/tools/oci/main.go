@@ -13,6 +13,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -48,7 +49,7 @@ type release struct {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return fmt.Errorf("it takes FILE VERSION ARCH=ROOT...")
+		return errors.New("it takes FILE VERSION ARCH=ROOT...")
 	}
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -124,7 +125,7 @@ func (r release) image(arch, root string) (v1.Image, error) {
 			name string
 			mode int64
 		}{{"etc/", 0o755}, {"etc/ssl/", 0o755}, {"etc/ssl/certs/", 0o755}, {"tmp/", 0o1777}, {"work/", 0o755}} {
-			if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir.name, Mode: dir.mode, ModTime: r.at}); err != nil {
+			if err := r.directory(w, dir.name, dir.mode); err != nil {
 				return err
 			}
 		}
@@ -134,12 +135,12 @@ func (r release) image(arch, root string) (v1.Image, error) {
 		return nil, err
 	}
 	program, err := r.layer(func(w *tar.Writer) error {
-		for _, part := range []string{"usr/bin", "usr/share/doc/remit"} {
-			if err := r.copy(w, root, part); err != nil {
+		for _, dir := range []string{"usr/", "usr/share/", "usr/share/doc/"} {
+			if err := r.directory(w, dir, 0o755); err != nil {
 				return err
 			}
 		}
-		return nil
+		return errors.Join(r.copy(w, root, "usr/bin"), r.copy(w, root, "usr/share/doc/remit"))
 	})
 	if err != nil {
 		return nil, err
@@ -184,15 +185,12 @@ func (r release) file(w *tar.Writer, name string, mode int64, text []byte) error
 	return err
 }
 
-// copy writes a directory of root with all that is in it, and the directories above, in the order of their names.
+func (r release) directory(w *tar.Writer, name string, mode int64) error {
+	return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name, Mode: mode, ModTime: r.at})
+}
+
+// copy writes a directory of root with all that is in it, in the order of their names.
 func (r release) copy(w *tar.Writer, root, part string) error {
-	above := ""
-	for _, name := range strings.Split(filepath.Dir(part), "/") {
-		above += name + "/"
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: above, Mode: 0o755, ModTime: r.at}); err != nil {
-			return err
-		}
-	}
 	return filepath.WalkDir(filepath.Join(root, part), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -206,7 +204,7 @@ func (r release) copy(w *tar.Writer, root, part string) error {
 			return err
 		}
 		if entry.IsDir() {
-			return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755, ModTime: r.at})
+			return r.directory(w, name+"/", 0o755)
 		}
 		if !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is no file", path)
