@@ -18,6 +18,7 @@ import (
 // TestBooksOfExamples holds what hledger, ledger and beancount read of the books of an example
 // against the totals that its run shows, to the last digit.
 func TestBooksOfExamples(t *testing.T) {
+	t.Parallel()
 	suite.Slow(t)
 	for _, name := range []string{"hledger", "ledger", "bean-check", "bean-query"} {
 		if _, err := exec.LookPath(name); err != nil {

@@ -21,13 +21,13 @@ import (
 // everything else to stderr; lookupEnv is the environment. A cancelled ctx is an interrupt, with an
 // [exit.Interrupt] as its cause, or else that of Ctrl-C.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
-	return runAt(ctx, time.Now, boot.Clock(), args, stdin, stdout, stderr, lookupEnv)
+	return RunOn(ctx, Machine{Now: time.Now, Boot: boot.Clock()}, args, stdin, stdout, stderr, lookupEnv)
 }
 
-// runAt is Run with clocks.
-func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
+// RunOn is [Run] on a machine that is not the one of this process.
+func RunOn(ctx context.Context, on Machine, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
-	p := newProcess(ctx, now, boot, stdin, forJob(stdout, lookupEnv), forJob(stderr, lookupEnv), lookupEnv)
+	p := newProcess(ctx, on, stdin, forJob(stdout, lookupEnv), forJob(stderr, lookupEnv), lookupEnv)
 	args = joinLeading(args)
 	p.typed = args
 	root := newRoot(p)

@@ -80,11 +80,12 @@ func TestEveryCommandIsTriedWhereItCanHarm(t *testing.T) {
 // each command meets each name, as one of the four, and each of the four under a quarter of the names.
 func TestNoCommandLeavesTheDirectory(t *testing.T) {
 	suite.Slow(t)
-	trapped := setTraps(t)
+	setTraps(t)
 	share := suite.Dose(4, 4, 1)
 	for n, name := range hostileNames {
 		for k, kind := range []string{"a link to a file", "a link to a device", "a pipe", "a link to a directory"} {
 			t.Run(name+" is "+kind, func(t *testing.T) {
+				t.Parallel()
 				w := newHostile(t)
 				w.put(name, kind)
 				for c, line := range everyCommand {
@@ -96,16 +97,18 @@ func TestNoCommandLeavesTheDirectory(t *testing.T) {
 			})
 		}
 	}
-	if text, err := os.ReadFile(trapped); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a program was started: %s, %v", text, err)
-	}
 }
 
-// setTraps has each program of PATH write a file.
-func setTraps(t *testing.T) (trapped string) {
+// setTraps has each program of PATH write a file, and looks for it after the test and those within it.
+func setTraps(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
-	trapped = filepath.Join(dir, "trapped")
+	trapped := filepath.Join(dir, "trapped")
+	t.Cleanup(func() {
+		if text, err := os.ReadFile(trapped); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a program was started: %s, %v", text, err)
+		}
+	})
 	for _, name := range []string{"git", "sh", "bash", "ssh-keygen", "tmux", "less", "vi", "xdg-open", "systemd-ask-password"} {
 		writeFile(t, filepath.Join(dir, name), "#!/bin/sh\necho $0 >>"+trapped+"\n")
 		if err := os.Chmod(filepath.Join(dir, name), 0o700); err != nil {
@@ -113,7 +116,6 @@ func setTraps(t *testing.T) (trapped string) {
 		}
 	}
 	t.Setenv("PATH", dir)
-	return trapped
 }
 
 // hostile is a configuration in a directory, with another directory beside it.

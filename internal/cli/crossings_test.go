@@ -258,6 +258,7 @@ func crossings() map[string]crossing {
 // TestEveryCrossingOfEnvironmentsIsRefused puts each artefact of each environment into each other one: every
 // command that takes it refuses it by name, and no service hears of it.
 func TestEveryCrossingOfEnvironmentsIsRefused(t *testing.T) {
+	t.Parallel()
 	c := newCrossed(t)
 	for kind, of := range crossings() {
 		for _, from := range environmentsOfTree {

@@ -14,12 +14,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// RunOn is Run with clocks, for tests that choose the time.
-var RunOn = runAt
-
-// RunAt is RunOn on a machine that does not know how long it is up.
+// RunAt is RunOn at a time, on a machine that does not know how long it is up and on which no command takes long.
 func RunAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
-	return runAt(ctx, now, func() boot.Reading { return boot.Reading{} }, args, stdin, stdout, stderr, lookupEnv)
+	on := Machine{Now: now, Boot: func() boot.Reading { return boot.Reading{} }, NoProgress: true}
+	return RunOn(ctx, on, args, stdin, stdout, stderr, lookupEnv)
 }
 
 // DeclarationOf is the block that import --generate-config writes for a request.

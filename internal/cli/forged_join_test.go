@@ -21,6 +21,7 @@ import (
 // that others may take part in, and take part in one that carries out the honest plan. A runner that joins brings the
 // very bytes of the run's plan, so there no edit at all passes, not even of what is its author's word.
 func TestAForgedPlanLeadsAndJoinsNoRun(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	var now strings.Builder
 	var want []string

@@ -128,6 +128,7 @@ approval {
 // looking. The requests that apply then sends, and the page that show shows, are those of the honest plan, or
 // docs/security.md lists the difference as its author's word. The ledger of the service is the judge.
 func TestForgedPlansAreNotSent(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
 		t.Fatal(err)

@@ -33,9 +33,11 @@ var layer = map[string]int{
 
 	"remit/internal/release": 10,
 
-	"remit/internal/proof/suite":  0,
-	"remit/internal/proof/schema": 0,
-	"remit/internal/proof/tests":  8,
+	"remit/internal/proof/suite":         0,
+	"remit/internal/proof/machine":       10,
+	"remit/internal/proof/machine/remit": 11,
+	"remit/internal/proof/schema":        0,
+	"remit/internal/proof/tests":         8,
 
 	"remit/internal/bench":         10,
 	"remit/internal/proof/mutants": 8,

@@ -98,7 +98,7 @@ func TestAnInterruptedTreeEndsAtOnce(t *testing.T) {
 			return time.Now()
 		}
 		var out, said bytes.Buffer
-		code := cli.RunOn(ctx, now, boot.Clock(), []string{"plan", "--recursive", "--sandbox", "--chdir=" + dir}, strings.NewReader(""), &out, &said, func(string) (string, bool) { return "", false })
+		code := cli.RunOn(ctx, cli.Machine{Now: now, Boot: boot.Clock()}, []string{"plan", "--recursive", "--sandbox", "--chdir=" + dir}, strings.NewReader(""), &out, &said, func(string) (string, bool) { return "", false })
 		cancel(nil)
 		if looks.Load() < at {
 			if code != 0 {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"remit/internal/cli"
+	"remit/internal/proof/machine"
 	"remit/internal/proof/suite"
 )
 
@@ -52,13 +53,12 @@ func typeHere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	args = args[1:]
 	ts.Check(os.Chdir(ts.MkAbs(".")))
-	m := machineOf(ts.Getenv)
 	lookupEnv := func(name string) (string, bool) {
 		value := ts.Getenv(name)
 		return value, value != ""
 	}
 	var stdout, stderr strings.Builder
-	code := cli.RunOn(context.Background(), m.now, m.boot, args, strings.NewReader(""), &stdout, &stderr, lookupEnv)
+	code := cli.RunOn(context.Background(), machine.Of(ts.Getenv), args, strings.NewReader(""), &stdout, &stderr, lookupEnv)
 	steady := func(text string) string {
 		text = strings.ReplaceAll(text, ts.Getenv("WORK"), "$WORK")
 		text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:PORT")

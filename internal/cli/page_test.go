@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/internal/proof/machine"
 )
 
 // runPage is the script command
@@ -54,7 +56,7 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 			shell := exec.Command("sh", "-c", command)
 			shell.Dir = ts.MkAbs(".")
 			shell.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"), "HOME="+ts.Getenv("WORK"))
-			for _, name := range []string{"REMIT_VAR_base_url", "REMIT_VAR_client_secret", "REMIT_CLIENT_SECRET_FILE", clockVariable} {
+			for _, name := range []string{"REMIT_VAR_base_url", "REMIT_VAR_client_secret", "REMIT_CLIENT_SECRET_FILE", machine.ClockVariable} {
 				if value := ts.Getenv(name); value != "" {
 					shell.Env = append(shell.Env, name+"="+value)
 				}

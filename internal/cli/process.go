@@ -11,6 +11,16 @@ import (
 	"remit/internal/service"
 )
 
+// Machine is what a command line runs on.
+type Machine struct {
+	Now  func() time.Time
+	Boot func() boot.Reading // how long the machine is up, and since which boot
+
+	// NoProgress is a machine on which no command takes long: none tells on standard error what it is
+	// doing. Whether one takes long follows from what else a real machine does.
+	NoProgress bool
+}
+
 // process is what one command line runs with.
 type process struct {
 	host    *host.Host
@@ -23,7 +33,9 @@ type process struct {
 }
 
 // newProcess has everything that is printed pass a writer that hides sensitive values.
-func newProcess(ctx context.Context, now func() time.Time, boot func() boot.Reading, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *process {
-	host := &host.Host{LookupEnv: lookupEnv, Now: now, Boot: boot, Version: readVersion().Version}
-	return &process{host: host, streams: terminal.New(stdin, stdout, stderr, host.Getenv, host.Version), ctx: ctx}
+func newProcess(ctx context.Context, on Machine, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *process {
+	host := &host.Host{LookupEnv: lookupEnv, Now: on.Now, Boot: on.Boot, Version: readVersion().Version}
+	streams := terminal.New(stdin, stdout, stderr, host.Getenv, host.Version)
+	streams.NoProgress = on.NoProgress
+	return &process{host: host, streams: streams, ctx: ctx}
 }

@@ -18,6 +18,7 @@ import (
 // lines that begin with "$ " are commands, the lines below are their output; "…" stands for lines
 // left out, and IDs, hashes, times and durations may be others.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	suite.Slow(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

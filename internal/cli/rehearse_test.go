@@ -21,6 +21,7 @@ import (
 // compares what a rehearsal says of each transfer with what the sandbox then does with one in
 // flight.
 func TestARehearsalIsWhatTheSandboxDoes(t *testing.T) {
+	t.Parallel()
 	suite.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")

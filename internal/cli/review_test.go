@@ -26,6 +26,7 @@ import (
 // TestTwoPeopleApproveInTheBrowser registers two people, has an author sign a plan, has both approve on the page, and sends
 // it: with passkeys of each algorithm.
 func TestTwoPeopleApproveInTheBrowser(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t)
 	const es256, edDSA, rs256 = -7, -8, -257
 	for name, algorithms := range map[string][2]int{"ES256 and RS256": {es256, rs256}, "EdDSA and ES256": {edDSA, es256}, "RS256 and EdDSA": {rs256, edDSA}} {
@@ -90,6 +91,7 @@ func (r *reviewer) verifyPack() {
 
 // TestThePageRefuses has somebody answer the page in ways that must not count. Each is named on the page, and leaves no approval.
 func TestThePageRefuses(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t)
 	hook := func(change string) string {
 		return `(() => { const get = navigator.credentials.get.bind(navigator.credentials);
@@ -165,6 +167,7 @@ func changedAnswer(field string) string {
 
 // TestAFileThatIsNoApproval puts files beside a plan that must not count: apply names each, and sends nothing.
 func TestAFileThatIsNoApproval(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t)
 	const file = "november.plan.ada.passkey"
 	for name, c := range map[string]struct {
@@ -259,6 +262,7 @@ func TestAFileThatIsNoApproval(t *testing.T) {
 
 // TestAChangedPlanIsNotReviewed changes one byte of a plan that was approved.
 func TestAChangedPlanIsNotReviewed(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t).in(t)
 	ada := r.authenticator(-7)
 	ada.register("ada@example.com")
@@ -391,6 +395,7 @@ func TestASecondImplementationOfWebAuthnAgrees(t *testing.T) {
 
 // TestAnotherSiteCannotUseThePage has a page of another origin, which knows the address with its token, do what a browser lets it.
 func TestAnotherSiteCannotUseThePage(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t).in(t)
 	ada := r.authenticator(-7)
 	ada.register("ada@example.com")
@@ -424,6 +429,7 @@ func TestAnotherSiteCannotUseThePage(t *testing.T) {
 
 // TestAPageIsOverOnceItWasAnswered goes back to a page after its answer, and to it in a second tab.
 func TestAPageIsOverOnceItWasAnswered(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t).in(t)
 	ada := r.authenticator(-7)
 	ada.register("ada@example.com")
@@ -514,6 +520,7 @@ func TestTheServedPagesAreAccessible(t *testing.T) {
 
 // TestAPlanIsApprovedByKeyboard goes through the page with Tab, and has Enter ask and Escape give up.
 func TestAPlanIsApprovedByKeyboard(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t).in(t)
 	ada := r.authenticator(-7)
 	ada.register("ada@example.com")
@@ -628,16 +635,9 @@ func (r *reviewer) shell(line string) {
 
 func (r *reviewer) shellCommand(line string) *exec.Cmd {
 	r.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		r.Fatal(err)
-	}
-	bin := r.TempDir()
-	if err := os.Symlink(self, filepath.Join(bin, "remit")); err != nil {
-		r.Fatal(err)
-	}
+	bin, home := filepath.Dir(scripted.Build(r)), r.TempDir()
 	command := exec.CommandContext(r.Context(), "sh", "-c", line)
-	command.Dir, command.Env = r.dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + bin, "LC_ALL=C.UTF-8"}
+	command.Dir, command.Env = r.dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C.UTF-8"}
 	return command
 }
 
@@ -668,6 +668,7 @@ func (p *servedPage) press(button string) {
 
 // TestWithoutPasskeysThereIsNoPage has blocks without passkeys, and one without SSH keys, where the next command is the page.
 func TestWithoutPasskeysThereIsNoPage(t *testing.T) {
+	t.Parallel()
 	r := newReviewer(t).in(t)
 	ada := r.authenticator(-7)
 	ada.register("ada@example.com")

@@ -3,8 +3,6 @@ package cli_test
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -29,35 +27,25 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"remit/internal/cli"
-	"remit/internal/cli/exit"
-	"remit/internal/clock/boot"
+	"remit/internal/proof/machine"
 	"remit/internal/proof/suite"
 	"remit/state/postgres/pgtest"
 )
 
+// scripted is the remit of scripts, which is quicker to start than this test: it has less in it.
+var scripted = suite.Program{Package: "remit/internal/proof/machine/remit"}
+
+// TestMain stops the PostgreSQL that scripts share after the tests.
 func TestMain(m *testing.M) {
-	testscript.Main(withServer{m}, map[string]func(){
-		"remit": func() {
-			ctx := exit.WithInterrupt(context.Background())
-			m := machineOf(os.Getenv)
-			os.Exit(cli.RunOn(ctx, m.now, m.boot, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
-		},
-	})
-}
-
-// withServer stops the PostgreSQL that scripts share after the tests.
-type withServer struct{ *testing.M }
-
-func (m withServer) Run() int {
 	suite.SideBySide(12)    // scripts mostly wait: for processes, a service, a disk
 	debug.SetGCPercent(400) // many commands run in this process, each with garbage of its own
+	defer scripted.Remove()
 	defer pgtest.CloseShared()
 	if signal.Ignored(syscall.SIGHUP) {
 		// Tests under nohup would start programs under nohup; a caught signal is not inherited.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
-	return m.M.Run()
+	m.Run()
 }
 
 // TestScripts runs every promise to the user. The scripts use remit as a real process, and
@@ -89,6 +77,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bin := filepath.Dir(scripted.Build(t))
 	return testscript.Params{
 		WorkdirRoot:         scriptDir(t),
 		Dir:                 dir,
@@ -97,6 +86,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("RECIPES", filepath.Join(examples, "..", "docs", "recipes"))
 			env.Setenv("COMPAT", filepath.Join(examples, "..", "testdata", "compat"))
@@ -156,7 +146,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 				ts.Check(err)
 				offset := time.Until(at)
 				ts.Value(serviceKey{}).(*fakeService).offset.Store(int64(offset))
-				ts.Setenv(clockVariable, offset.String())
+				ts.Setenv(machine.ClockVariable, offset.String())
 			},
 			"bank":   runBank,
 			"fields": runFields,
@@ -167,14 +157,14 @@ func scripts(t *testing.T, dir string) testscript.Params {
 				}
 				_, err := time.ParseDuration(args[0])
 				ts.Check(err)
-				ts.Setenv(wrongVariable, args[0])
+				ts.Setenv(machine.WrongVariable, args[0])
 			},
 			// boot NAME boots remit's machine again; "none" is a machine that does not know its boot.
 			"boot": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) != 1 {
 					ts.Fatalf("usage: boot NAME")
 				}
-				ts.Setenv(bootVariable, args[0])
+				ts.Setenv(machine.BootVariable, args[0])
 			},
 			"page":     runPage,
 			"workflow": runWorkflow,
@@ -314,36 +304,3 @@ func withStyles(ts *testscript.TestScript, workbook []byte, name string) []byte 
 }
 
 type serviceKey struct{}
-
-// clockVariable is how far the clocks of a script are from that of the machine, wrongVariable how
-// far that of remit's own machine is from the others, and bootVariable names the boot of it.
-const (
-	clockVariable = "REMIT_TEST_CLOCK"
-	wrongVariable = "REMIT_TEST_WRONG_CLOCK"
-	bootVariable  = "REMIT_TEST_BOOT"
-)
-
-// machine is the one that a script runs remit on.
-type machine struct {
-	offset, wrong time.Duration // 0 where the script did not set a clock
-	name          string        // of its boot
-}
-
-func machineOf(getenv func(string) string) machine {
-	var m machine
-	m.offset, _ = time.ParseDuration(getenv(clockVariable))
-	m.wrong, _ = time.ParseDuration(getenv(wrongVariable))
-	m.name = cmp.Or(getenv(bootVariable), "first")
-	return m
-}
-
-func (m machine) now() time.Time { return time.Now().Add(m.offset + m.wrong) }
-
-// boot is how long the machine is up, which a wrong clock does not change.
-func (m machine) boot() boot.Reading {
-	if m.name == "none" {
-		return boot.Reading{}
-	}
-	up := time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) + m.offset
-	return boot.Reading{ID: m.name, Machine: "the machine of the script", Up: up}
-}

@@ -254,7 +254,7 @@ func (t *tester) quiet(p *process, run *config.TestRun) *process {
 		now = rehearsed()
 	}
 	at := func() time.Time { return now.Add(p.host.Now().Sub(begun)).UTC() }
-	return newProcess(p.ctx, at, noBoot, strings.NewReader(""), io.Discard, io.Discard, p.host.LookupEnv)
+	return newProcess(p.ctx, Machine{Now: at, Boot: noBoot}, strings.NewReader(""), io.Discard, io.Discard, p.host.LookupEnv)
 }
 
 // rehearsed is the time of runs that say none. It is always the same, so that a test says next

@@ -17,6 +17,7 @@ import (
 // TestWhatAServiceSendsUnaskedIsNotShown has a service send more than its answers, which net/http
 // would print: it is untrusted text, and may hold a secret.
 func TestWhatAServiceSendsUnaskedIsNotShown(t *testing.T) {
+	t.Parallel()
 	const unasked = "token-of-somebody-else"
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -69,7 +70,7 @@ transfer "platform" "rent" {
 	}
 	for _, args := range [][]string{{"init"}, {"apply", "--auto-approve"}} {
 		var stderr bytes.Buffer
-		command := exec.Command("remit", args...)
+		command := exec.Command(scripted.Build(t), args...)
 		command.Dir, command.Stderr = dir, &stderr
 		_ = command.Run() // the transfer is refused
 		if strings.Contains(stderr.String(), "nsolicited") || strings.Contains(stderr.String(), unasked) {

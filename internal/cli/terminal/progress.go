@@ -36,7 +36,7 @@ func (s *Streams) Begin(name string) *Step {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	next := &Step{name: name}
-	if s.isApart {
+	if s.isApart || s.NoProgress {
 		return next
 	}
 	if s.progress == nil {

@@ -20,12 +20,13 @@ import (
 // Streams are the standard streams of a command, and the file of --json-into. A command reads, writes, asks
 // and tells through them alone. Made by [New].
 type Streams struct {
-	In        io.Reader
-	Out, Err  io.Writer
-	NoColor   bool                        // --no-color
-	Here      func(command string) string // see [view.Screen]; nil before a directory is known
-	Protected bool                        // the environment that was loaded is
-	Scales    transfer.Scales             // of the configuration that was loaded; nil before
+	In         io.Reader
+	Out, Err   io.Writer
+	NoColor    bool                        // --no-color
+	NoProgress bool                        // nothing tells what a long command is doing
+	Here       func(command string) string // see [view.Screen]; nil before a directory is known
+	Protected  bool                        // the environment that was loaded is
+	Scales     transfer.Scales             // of the configuration that was loaded; nil before
 
 	Failed     error  // the first error that was shown; nil for none
 	FailedHint string // a command that helps; "" for none

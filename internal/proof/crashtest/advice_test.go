@@ -21,7 +21,7 @@ const stepsMax = 3
 // transfer is made once.
 func TestWhatIsAdvisedAboutFilesLeadsOn(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := program.Build(t)
 	for name, mess := range map[string]func(*testing.T, *directory){
 		"nothing": func(*testing.T, *directory) {},
 		"an older copy is put under the log": func(t *testing.T, d *directory) {

@@ -41,7 +41,7 @@ func TestKilledAtAnyMomentItPaysEachOnce(t *testing.T) {
 // that start starts; where start is nil, in a file.
 func killed(t *testing.T, start func(testing.TB) *pgtest.Server) {
 	t.Helper()
-	program := build(t)
+	program := program.Build(t)
 	seed := *seedFlag
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -253,7 +253,7 @@ func (r *round) within(most time.Duration) time.Duration {
 // used is not used again within replay_window: the comparison must see the second payments.
 func TestAServiceThatForgetsIsCaught(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := program.Build(t)
 	s := newService(t, program, "lost-answer=#1", "forget=1")
 	d := newDirectory(t, program, s, false, 8)
 	d.must(0, "init")

@@ -35,7 +35,7 @@ func TestAStoppedRunIsFencedWhenItWakes(t *testing.T) {
 // fenced is that test for a state that place puts where it is, with runs that stop stops.
 func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running, *directory)) {
 	t.Helper()
-	program := build(t)
+	program := program.Build(t)
 	for name, c := range map[string]struct {
 		faults  []string
 		settled int // when it is stopped
@@ -100,7 +100,7 @@ func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running
 func TestAHolderStoppedInACommitIsNamed(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	s := newService(t, program, "latency=200ms")
 	d := newDirectory(t, program, s, false, 8)
 	d.must(0, "init")

@@ -18,7 +18,7 @@ import (
 func TestInitsAtOnceMakeOneState(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	s := newService(t, program)
 	server := pgtest.Start(t)
 	for round := range 5 {
@@ -76,7 +76,7 @@ func makeAtOnce(t *testing.T, round int, dirs ...*directory) {
 func TestAnInitThatWasCutOffIsFinished(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", program, "version")
 	s := newService(t, program)
 	for call, times := range map[string]int{"renameat": 2, "unlinkat": 2, "fsync": 4, "fdatasync": 2, "ftruncate": 2} {

@@ -13,7 +13,7 @@ import (
 func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	for name, crash := range map[string]syscall.Signal{"of the runtime": syscall.SIGQUIT, "of an address": syscall.SIGSEGV, "of a file that was mapped": syscall.SIGBUS} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
 	const inFlightMax = 8
-	program := build(t)
+	program := program.Build(t)
 	for name, c := range map[string]struct {
 		away, back func(*pgtest.Server, *network) error
 		code       int // of the run
@@ -126,7 +126,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	server := pgtest.Start(t)
 	between := newNetwork(t, server.Address())
 	s := newService(t, program, "latency=300ms")

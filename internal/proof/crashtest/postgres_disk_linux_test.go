@@ -13,7 +13,7 @@ import (
 func TestAFullDiskOfTheServerIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	for name, c := range map[string]struct {
 		settings string
 		left     int64 // bytes on the disk when the run begins

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -76,34 +75,12 @@ const panicked = 2
 func TestMain(m *testing.M) {
 	suite.SideBySide(16)
 	code := m.Run()
-	_ = os.RemoveAll(programDir) // it is a temporary one
+	program.Remove()
 	os.Exit(code)
 }
 
-var programDir string // "" before build
-
-// built makes the program that is tested, as anyone would, once.
-var built = sync.OnceValues(func() (string, error) {
-	var err error
-	if programDir, err = os.MkdirTemp("", "crashtest"); err != nil {
-		return "", err
-	}
-	program := filepath.Join(programDir, "remit")
-	if out, err := exec.Command("go", "build", "-o", program, "remit").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build remit: %w\n%s", err, out)
-	}
-	return program, os.Chmod(programDir, 0o755) // some run it as another user
-})
-
-// build returns the program that is tested.
-func build(t *testing.T) string {
-	t.Helper()
-	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return program
-}
+// program is what is tested, built as anyone would.
+var program = suite.Program{Package: "remit"}
 
 // directory is a configuration with its state, and the service that it pays through.
 type directory struct {

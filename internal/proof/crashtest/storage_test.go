@@ -36,7 +36,7 @@ func settled(t *testing.T, d *directory, s *service, dir string) {
 func TestAFullDiskIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
-	s := newService(t, build(t), "latency=5ms")
+	s := newService(t, program.Build(t), "latency=5ms")
 	d := newDirectory(t, s.program, s, false, 8)
 	disk := filepath.Join(d.path, "disk")
 	if err := os.Mkdir(disk, 0o700); err != nil {
@@ -73,7 +73,7 @@ exit $code
 // one or from a later one on, as a dying disk does.
 func TestAFailingSyncIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := program.Build(t)
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", program, "version")
 	for name, c := range map[string]struct {
 		from int // which fsync of a thread is the first to fail
@@ -109,7 +109,7 @@ func TestAFailingSyncIsToldAndNothingIsLost(t *testing.T) {
 func TestAStateThatMayNotBeWrittenIsRefused(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	for name, modes := range map[string]struct{ file, dir os.FileMode }{
 		"the file":      {0o444, 0o777},
 		"the directory": {0o666, 0o555},
@@ -171,7 +171,7 @@ func asNobody() *syscall.SysProcAttr {
 func TestANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	const isNFS, isFUSE = "inject=statfs:poke_exit=@arg2=6969000000000000", "inject=statfs:poke_exit=@arg2=4655736500000000"
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "version")
 	s := newService(t, program)
@@ -201,7 +201,7 @@ func TestAMountedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
 	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
-	s := newService(t, build(t))
+	s := newService(t, program.Build(t))
 	d := newDirectory(t, s.program, s, false, 8)
 	d.must(0, "init")
 	const script = `

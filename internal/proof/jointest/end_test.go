@@ -34,7 +34,7 @@ func (w *world) waitFor(what, query string) {
 func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 200, inFlight: 2, latency: 2 * time.Second})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
@@ -73,7 +73,7 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
@@ -107,7 +107,7 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 40, inFlight: 2, held: true, service: `rate_limit { internal = "10/1s" }`})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
@@ -131,7 +131,7 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 80, inFlight: 1, held: true})
 	ctx := context.Background()
 	role := "few_" + w.schema

@@ -12,7 +12,7 @@ import (
 // TestThreeRunnersCarryOutOneRun has two runners join a third.
 func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 400, inFlight: 4, latency: 20 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
@@ -33,7 +33,7 @@ func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 // has in flight settled, and the others finish.
 func TestAnInterruptIsOfOneRunner(t *testing.T) {
 	t.Parallel()
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
@@ -63,7 +63,7 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 func TestAConflictStopsEveryRunner(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	program := build(t)
+	program := program.Build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true, faults: []string{"wrong-amount=ref:pay-00150"}})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)

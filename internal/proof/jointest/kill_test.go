@@ -38,7 +38,7 @@ func TestRunnersAreKilledAndStopped(t *testing.T) {
 	if *rowsKilled == 0 {
 		*rowsKilled = suite.Dose(250, 250, 700)
 	}
-	program := build(t)
+	program := program.Build(t)
 	for range *runsKilled {
 		seed := *seedKilled
 		if seed == 0 {

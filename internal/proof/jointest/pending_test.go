@@ -40,7 +40,7 @@ transfer "internal" "fund" {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, build(t), options{
+			w := newWorld(t, program.Build(t), options{
 				rows: 400, inFlight: 4, held: true, unchecked: true, more: fund, faults: test.faults,
 				service: `lookup_path = "/v2/transfers"`, transfer: "depends_on = [transfer.internal.fund]",
 			})

@@ -17,7 +17,7 @@ var (
 //
 //	go test ./internal/proof/jointest -run '^$' -bench Runners -benchtime 2x -join.throughput 4000
 func BenchmarkRunners(b *testing.B) {
-	program := build(b)
+	program := program.Build(b)
 	for _, runners := range []int{1, 3} {
 		b.Run(fmt.Sprint(runners), func(b *testing.B) {
 			best := 0.0

@@ -35,25 +35,13 @@ import (
 // processors: they mostly wait.
 func TestMain(m *testing.M) {
 	suite.SideBySide(12)
-	defer func() { _ = os.RemoveAll(programDir) }() // it is a temporary one
+	defer program.Remove()
 	defer pgtest.CloseShared()
 	m.Run()
 }
 
-var programDir string // "" before build
-
-// built makes the program that is tested, with the race detector where the tests have it, once.
-var built = sync.OnceValues(func() (string, error) {
-	var err error
-	if programDir, err = os.MkdirTemp("", "jointest"); err != nil {
-		return "", err
-	}
-	program := filepath.Join(programDir, "remit")
-	if out, err := exec.Command("go", slices.Concat([]string{"build"}, raced, []string{"-o", program, "remit"})...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build remit: %w\n%s", err, out)
-	}
-	return program, nil
-})
+// program is what is tested.
+var program = suite.Program{Package: "remit"}
 
 const configuration = `
 remit {
@@ -418,14 +406,4 @@ func (w *world) most(window time.Duration) (most int, at time.Duration) {
 		}
 	}
 	return most, at
-}
-
-// build returns the program that is tested.
-func build(t testing.TB) string {
-	t.Helper()
-	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return program
 }

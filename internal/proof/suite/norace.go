@@ -1,6 +1,6 @@
 //go:build !race
 
-package jointest_test
+package suite
 
 // raced are the flags that build a program as these tests were built.
 var raced []string

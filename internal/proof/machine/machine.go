@@ -1,0 +1,39 @@
+// Package machine is the machine that scripts run remit on.
+//
+// Its one invariant: all that it does is in the environment of a process, so a script sets it and a process that a script starts
+// has it.
+package machine
+
+import (
+	"cmp"
+	"time"
+
+	"remit/internal/cli"
+	"remit/internal/clock/boot"
+)
+
+// The environment variables of a machine.
+const (
+	ClockVariable = "REMIT_TEST_CLOCK"       // how far the clocks of a script are from those of the real machine
+	WrongVariable = "REMIT_TEST_WRONG_CLOCK" // how far the clock of remit's own machine is from the others
+	BootVariable  = "REMIT_TEST_BOOT"        // the name of its boot; "none" is a machine that does not know it
+)
+
+// Of returns the machine of an environment: the real one's clock where that sets none, in its first boot. It tells no progress,
+// which a busy machine would and an idle one would not.
+func Of(getenv func(string) string) cli.Machine {
+	offset, _ := time.ParseDuration(getenv(ClockVariable)) // 0 where it is not set
+	wrong, _ := time.ParseDuration(getenv(WrongVariable))
+	name := cmp.Or(getenv(BootVariable), "first")
+	return cli.Machine{
+		Now: func() time.Time { return time.Now().Add(offset + wrong) },
+		Boot: func() boot.Reading { // which a wrong clock does not change
+			if name == "none" {
+				return boot.Reading{}
+			}
+			up := time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) + offset
+			return boot.Reading{ID: name, Machine: "the machine of the script", Up: up}
+		},
+		NoProgress: true,
+	}
+}
