@@ -149,7 +149,7 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 		return doubt.NotInPlan()
 	case !change.Declared():
 		return doubt.Undeclared()
-	case d.run.Saved && change.Action != planner.Resolve && string(change.Request.Body()) != u.intent.Body:
+	case d.run.isFinished() && change.Action != planner.Resolve && string(change.Request.Body()) != u.intent.Body:
 		// An interrupted plan is finished with its own bytes; another's were not reviewed.
 		return doubt.OtherBytes()
 	case change.Request.Fingerprint().String() != u.intent.Fingerprint || len(change.Differences) > 0:

@@ -59,7 +59,7 @@ func (d *drafter) again(change *planner.Change, row state.Transfer) bool {
 	switch {
 	case d.run.Policy.LeaveRefused:
 		return false
-	case !d.run.Saved:
+	case !d.run.isFinished():
 		return true
 	}
 	return change.Again && change.Recorded != nil && change.Recorded.RunID == row.RunID

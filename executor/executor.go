@@ -151,7 +151,8 @@ type Boot struct {
 // Run is everything that Apply needs.
 type Run struct {
 	Plan      *planner.Plan
-	Saved     bool // the plan came from a file: of doubts, only its own lines are sent again
+	Saved     bool          // the plan came from a file: of doubts, only its own lines are sent again
+	Whole     *planner.Plan // of which an earlier run of this command did a part, and Plan is the rest; nil elsewhere
 	Begun     state.Begun
 	Journal   Journal
 	Share     state.Share // with other runners of this run; nil where there can't be any
@@ -167,3 +168,6 @@ type Run struct {
 	// joins a run does not call it. Nil does nothing.
 	Prepare func(ctx context.Context, begun *state.Begun) error
 }
+
+// isFinished reports whether the run finishes a plan as it was reviewed, with its own bytes.
+func (r *Run) isFinished() bool { return r.Saved || r.Whole != nil }

@@ -192,7 +192,11 @@ func (r *sharedRun) open() {
 func (r *sharedRun) publish(opening state.Opening) error {
 	if !r.run.Saved {
 		var plan bytes.Buffer
-		if err := r.run.Plan.Save(&plan); err != nil {
+		whole := r.run.Plan
+		if r.run.Whole != nil {
+			whole = r.run.Whole
+		}
+		if err := whole.Save(&plan); err != nil {
 			return err
 		}
 		var err error

@@ -81,6 +81,10 @@ var (
 	// lock by now, so nothing is written and nothing may be sent.
 	ErrLost = errors.New("the connection that holds the lock of the state was lost")
 
+	// ErrAway says that the server of the state went away, or ended what was asked of it. What was appended before is
+	// there once it is back, or another server that has everything is in its place.
+	ErrAway = errors.New("the server of the state is away")
+
 	// ErrLinked says that the file of a state has more than one name (hard links). Beside each of
 	// them there would be another log of the last writes.
 	ErrLinked = errors.New("the file of the state has more than one name (hard link)")

@@ -210,6 +210,13 @@ type Losable interface {
 	IsLosable() bool
 }
 
+// Replicated is a [Journal] on a server whose place another server may take, which may lack what was written last.
+type Replicated interface {
+	// Newest is the number and the hash of the newest event that this journal knows to be durable. It is asked of a
+	// journal that failed, once that is unlocked.
+	Newest() (seq int64, hash string)
+}
+
 // Placed is a [Journal] of a state in a file. Its lock is the kernel's, on that very file: who has it
 // has seen every holder release it that locked the same file under the same kernel.
 type Placed interface {

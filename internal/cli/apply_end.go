@@ -17,7 +17,10 @@ import (
 // execute carries a run out, shows it, and turns its end into an exit code.
 func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
 	o := view.SummaryOptions{Screen: w.streams.Screen(w.streams.Out), Planned: run.Plan.Sent()}
-	handler, end := a.faces(w)
+	if run.Whole != nil {
+		o.Planned = run.Whole.Sent()
+	}
+	handler, leave, end := a.faces(w)
 	log, err := w.streams.Log(a.monitoring.facts.runID)
 	if err != nil {
 		return err
@@ -27,9 +30,26 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	back := moreGarbage(w.host.Getenv)
 	summary, failed := carryOut(ctx, run)
 	back()
+	if a.failover.before != nil {
+		summary.Add(*a.failover.before)
+	}
 	for i := range summary.Exceptions {
 		summary.Exceptions[i] = named.name(summary.Exceptions[i])
 	}
+	finish := func(failed error) error { return a.finish(ctx, w, summary, o, end, failed) }
+	if journal, may := a.mayGoOn(run, failed, summary); may {
+		return &awayError{
+			failed: failed, runID: run.Begun.RunID, journal: journal, summary: summary, leave: leave, finish: finish,
+			tell: func(reason string) {
+				named.Handle(executor.Event{Time: w.host.Now().UTC(), Type: executor.EventNotice, Reason: reason})
+			},
+		}
+	}
+	return finish(failed)
+}
+
+// finish shows how a run ended, or why it failed, and turns that into an exit code.
+func (a *applying) finish(ctx context.Context, w *opened, summary executor.Summary, o view.SummaryOptions, end func(executor.Summary, view.SummaryOptions) error, failed error) error {
 	if failed == nil { // otherwise the error says what to do
 		o.Next = nextAfter(a, w, summary)
 	}
@@ -118,22 +138,22 @@ func nextOfDoubts(s executor.Summary) string {
 	return doubt.NextOfAll(nexts)
 }
 
-// faces returns the handlers of the events of a run, and of its end: for people, for programs, or
-// for both.
-func (a *applying) faces(w *opened) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
+// faces returns the handlers of the events of a run, of its being left to another run, and of its end: for people,
+// for programs, or for both.
+func (a *applying) faces(w *opened) (handler executor.Handler, leave func() error, end func(executor.Summary, view.SummaryOptions) error) {
 	if a.asJSON {
-		return w.streams.JSON(), w.streams.JSON().Summary
+		return w.streams.JSON(), func() error { return nil }, w.streams.JSON().Summary
 	}
 	people := view.NewRun(w.streams.Out, w.streams.Err, view.RunOptions{
 		Screen: w.streams.Screen(w.streams.Err), Piped: !w.streams.Screen(w.streams.Out).Terminal, ShowAll: a.planning.show == "all",
 	})
-	end := func(s executor.Summary, o view.SummaryOptions) error {
+	end = func(s executor.Summary, o view.SummaryOptions) error {
 		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o))
 	}
 	if !w.streams.WantsLines(false) {
-		return people, end
+		return people, people.Close, end
 	}
-	return handlers{w.streams.JSON(), people}, func(s executor.Summary, o view.SummaryOptions) error {
-		return errors.Join(end(s, o), w.streams.JSON().Summary(s, o))
+	return handlers{w.streams.JSON(), people}, people.Close, func(s executor.Summary, o view.SummaryOptions) error {
+		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o), w.streams.JSON().Summary(s, o))
 	}
 }

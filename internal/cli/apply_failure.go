@@ -40,7 +40,7 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 		return exit.New(exit.Explain(failed, happened+"; nothing was sent"), commandOrNone(a, next), exit.Error)
 	}
 	text := strings.Join([]string{
-		happened + ".",
+		happened + a.failover.reason + ".",
 		"Certain: " + certain + " Nothing was started since.",
 		"In doubt: " + inDoubt(s),
 	}, "\n")

@@ -70,7 +70,7 @@ func (w *countingSnapshot) pass(o state.Outline) {
 // not, that is in doubt, unverified or in conflict: a person should look, whatever the apply did and whatever else
 // would be its exit code. It names the transfers that neither the plan nor the run has named.
 func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Journal, seen *countingSnapshot, plan *planner.Plan, ended error) error {
-	if exit.IsUnread(ended) {
+	if _, goesOn := errors.AsType[*awayError](ended); goesOn || exit.IsUnread(ended) {
 		return ended
 	}
 	left, err := readLeftover(context.WithoutCancel(ctx), journal, seen, plan)

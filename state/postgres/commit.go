@@ -71,9 +71,10 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		switch {
 		case err == nil:
 			j.tip = stage.Tip
+			j.newest.Store(new(j.tip))
 			return answers, nil
 		case attempt == attemptsMax || !isTransient(err):
-			return answers, j.taken(j.store.hide(explain(err)))
+			return answers, awayOr(j.taken(j.store.hide(explain(err))))
 		}
 		if broken := j.Broken(); broken != nil {
 			return answers, broken

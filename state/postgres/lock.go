@@ -197,9 +197,10 @@ type journal struct {
 	*storage.Queue
 
 	holder state.Holder
-	wanted atomic.Bool              // another runner asks to take part, and spare is there
-	spare  atomic.Pointer[pgx.Conn] // for the member to be
-	member atomic.Pointer[member]   // nil while this runner is alone
+	newest atomic.Pointer[storage.Tip] // of what is known to be durable
+	wanted atomic.Bool                 // another runner asks to take part, and spare is there
+	spare  atomic.Pointer[pgx.Conn]    // for the member to be
+	member atomic.Pointer[member]      // nil while this runner is alone
 
 	over  context.CancelFunc // ends the watch over the lock's session
 	watch sync.WaitGroup
@@ -216,6 +217,7 @@ var (
 	_ state.Losable = (*journal)(nil)
 
 	_ state.Timekeeper = (*journal)(nil)
+	_ state.Replicated = (*journal)(nil)
 )
 
 // Lock implements [state.Store]. It migrates a state of an older schema, in one transaction.
@@ -252,6 +254,7 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.close())
 	}
+	j.newest.Store(new(j.tip))
 	j.Queue = storage.NewQueue(j.transact)
 	watched, over := context.WithCancel(context.Background())
 	j.over = over
@@ -273,7 +276,7 @@ func (j *journal) guard(ctx context.Context) {
 		}
 		if err := j.lock.alive(asking); err != nil {
 			if ctx.Err() == nil {
-				j.Break(j.store.hide(err))
+				j.Break(awayOr(j.store.hide(err)))
 			}
 			return
 		}
@@ -295,7 +298,7 @@ func (j *journal) Check(ctx context.Context) error {
 		return err
 	})
 	if err != nil && !errors.Is(err, state.ErrFenced) && !errors.Is(err, state.ErrLost) {
-		return fmt.Errorf("check the lock: %w", j.store.hide(explain(err)))
+		return fmt.Errorf("check the lock: %w", awayOr(j.store.hide(explain(err))))
 	}
 	return j.taken(err)
 }

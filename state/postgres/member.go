@@ -85,7 +85,7 @@ func (m *member) start(j *journal) {
 	m.watch.Go(func() {
 		for storage.Sleep(ctx, pollLease) == nil {
 			if err := m.live(ctx); err != nil && ctx.Err() == nil {
-				j.Break(j.taken(m.store.hide(explain(err))))
+				j.Break(awayOr(j.taken(m.store.hide(explain(err)))))
 				return
 			}
 		}

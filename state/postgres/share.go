@@ -177,7 +177,7 @@ func (m *member) publish(ctx context.Context, o state.Opening) error {
 // failed ends a journal whose runner can't go on with the others: it would write without
 // knowing which parts are still its own.
 func (j *journal) failed(what string, err error) error {
-	err = j.taken(j.store.hide(explain(err)))
+	err = awayOr(j.taken(j.store.hide(explain(err))))
 	if !errors.Is(err, state.ErrFenced) {
 		err = fmt.Errorf("%s: %w", what, err)
 	}

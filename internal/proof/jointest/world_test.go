@@ -99,7 +99,8 @@ type world struct {
 	program string
 	dir     string
 	schema  string
-	server  *pgtest.Server
+	server  *pgtest.Server // nil where the state is in a cluster
+	at      database
 	box     *sandbox.Sandbox
 	url     string
 	latency time.Duration
@@ -112,6 +113,12 @@ type world struct {
 	unwanted []string // requests without an intent
 }
 
+// database is where a state is.
+type database interface {
+	URL() string
+	Schema() string
+}
+
 // options are those that tests choose.
 type options struct {
 	rows      int
@@ -121,19 +128,26 @@ type options struct {
 	transfer  string // of the transfer block
 	more      string // further blocks
 	faults    []string
-	held      bool // requests are held until release, so that a run goes on meanwhile
-	unchecked bool // the journal is not asked for the intent of each request
+	held      bool            // requests are held until release, so that a run goes on meanwhile
+	cluster   *pgtest.Cluster // that has the state; nil for the server that tests share
+	unchecked bool            // the journal is not asked for the intent of each request
 }
 
 func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
-	w := &world{t: t, program: program, dir: t.TempDir(), server: pgtest.Shared(t), latency: o.latency, released: make(chan struct{})}
+	w := &world{t: t, program: program, dir: t.TempDir(), latency: o.latency, released: make(chan struct{})}
 	if !o.held {
 		w.release()
 	}
-	w.schema = w.server.Schema()
+	if o.cluster != nil {
+		w.at = o.cluster
+	} else {
+		w.server = pgtest.Shared(t)
+		w.at = w.server
+	}
+	w.schema = w.at.Schema()
 	var err error
-	if w.db, err = pgxpool.New(context.Background(), w.server.URL()); err != nil {
+	if w.db, err = pgxpool.New(context.Background(), w.at.URL()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.db.Close)
@@ -250,7 +264,7 @@ func (w *world) startWith(env []string, args ...string) *runner {
 	w.t.Helper()
 	r := &runner{t: w.t, cmd: exec.Command(w.program, args...), done: make(chan struct{})}
 	r.cmd.Dir = w.dir
-	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.server.URL())
+	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.at.URL())
 	r.cmd.Env = append(r.cmd.Env, env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
@@ -351,7 +365,7 @@ func (w *world) check(rows int) {
 	if len(made) != rows {
 		w.t.Errorf("%d transfers were made, %d are declared", len(made), rows)
 	}
-	store, err := postgres.OpenReadOnly(ctx, postgres.Options{URL: w.server.URL(), Schema: w.schema, Now: time.Now})
+	store, err := postgres.OpenReadOnly(ctx, postgres.Options{URL: w.at.URL(), Schema: w.schema, Now: time.Now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

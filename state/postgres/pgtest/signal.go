@@ -21,7 +21,11 @@ func (s *Server) processes() []int {
 	if s.run == nil {
 		return nil
 	}
-	first := s.run.cmd.Process.Pid
+	return childrenOf(s.run.cmd.Process.Pid)
+}
+
+// childrenOf are the number of a process, and those of the processes that it started.
+func childrenOf(first int) []int {
 	list := []int{first}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
 	for _, file := range files {

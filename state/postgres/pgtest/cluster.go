@@ -1,0 +1,351 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// nodesOfCluster is how many servers a cluster has: one leads, and each commit waits for one of the others.
+const nodesOfCluster = 3
+
+// Cluster is Patroni with etcd and three servers, of which one leads and the others follow.
+type Cluster struct {
+	bin   string
+	dir   string
+	etcd  *program
+	nodes []*Node
+	sync  bool
+
+	client int // the port of etcd
+}
+
+// Node is one server of a cluster, with the Patroni that looks after it. Everybody reaches the node, and its Patroni
+// reaches etcd, through links that a test can cut.
+type Node struct {
+	Name    string
+	cluster *Cluster
+	server  Server // its files and its port; Patroni runs it
+	patroni *program
+	rest    int // the port of Patroni
+
+	links map[string]*link
+}
+
+// ErrNoCluster says that Patroni or etcd is not installed.
+var ErrNoCluster = errors.New("Patroni and etcd are not installed here (Debian: apt-get install patroni etcd-server)")
+
+// StartCluster starts a cluster, which ends with the test. A commit waits for a copy of it where it is
+// synchronous, as Patroni's synchronous_mode has it. It skips the test where Patroni, etcd or PostgreSQL is not installed.
+func StartCluster(tb testing.TB, synchronous bool) *Cluster {
+	tb.Helper()
+	c, err := NewCluster(synchronous)
+	if errors.Is(err, ErrMissing) || errors.Is(err, ErrNoCluster) {
+		tb.Skip(err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(c.Close)
+	return c
+}
+
+// NewCluster starts a cluster, which the caller closes. The error is [ErrMissing] or [ErrNoCluster] where a program is
+// not installed.
+func NewCluster(synchronous bool) (*Cluster, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"patroni", "patronictl", "etcd"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return nil, ErrNoCluster
+		}
+	}
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = ""
+	}
+	dir, err := os.MkdirTemp(parent, "remit-cluster-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{bin: bin, dir: dir, sync: synchronous}
+	if err := c.start(); err != nil {
+		log := c.logs()
+		c.Close()
+		return nil, fmt.Errorf("start a cluster: %w\n%s", err, log)
+	}
+	return c, nil
+}
+
+// start starts etcd, then the nodes, and waits until all of them follow one.
+func (c *Cluster) start() error {
+	if os.Geteuid() == 0 {
+		if err := os.Chown(c.dir, nobody, nobody); err != nil {
+			return err
+		}
+	}
+	peer, err := FreePort()
+	if err != nil {
+		return err
+	}
+	if c.client, err = FreePort(); err != nil {
+		return err
+	}
+	client, peers := fmt.Sprintf("http://127.0.0.1:%d", c.client), fmt.Sprintf("http://127.0.0.1:%d", peer)
+	if c.etcd, err = c.run("etcd", "etcd", "--name=one", "--data-dir="+filepath.Join(c.dir, "etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls="+client, "--advertise-client-urls="+client,
+		"--listen-peer-urls="+peers, "--initial-advertise-peer-urls="+peers, "--initial-cluster=one="+peers); err != nil {
+		return err
+	}
+	for i := range nodesOfCluster {
+		n, err := c.newNode(fmt.Sprintf("node%d", i+1))
+		if err != nil {
+			return err
+		}
+		c.nodes = append(c.nodes, n)
+	}
+	// The others copy the first one, so that it has to lead.
+	for i, n := range c.nodes {
+		if err := n.Start(); err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := c.wait("the first server leads", func() bool { return c.Leader() == n }); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Ready()
+}
+
+// newNode makes the ports, the links and the configuration of a node.
+func (c *Cluster) newNode(name string) (*Node, error) {
+	n := &Node{Name: name, cluster: c, links: make(map[string]*link), server: Server{bin: c.bin, dir: filepath.Join(c.dir, name)}}
+	if err := os.Mkdir(n.server.dir, 0o755); err != nil {
+		return nil, err
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(n.server.dir, nobody, nobody); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if n.server.port, err = FreePort(); err != nil {
+		return nil, err
+	}
+	if n.rest, err = FreePort(); err != nil {
+		return nil, err
+	}
+	for what, port := range map[string]int{"server": n.server.port, "rest": n.rest, "etcd": c.client} {
+		if n.links[what], err = newLink(port); err != nil {
+			return nil, err
+		}
+	}
+	return n, os.WriteFile(n.configuration(), []byte(n.settings()), 0o644)
+}
+
+func (n *Node) configuration() string { return filepath.Join(n.server.dir, "patroni.yml") }
+
+// settings is what Patroni reads. Its times are as short as it lets them be, so that a failover takes seconds.
+func (n *Node) settings() string {
+	return fmt.Sprintf(`scope: pay
+name: %[1]s
+restapi: {listen: '127.0.0.1:%[2]d', connect_address: '127.0.0.1:%[3]d'}
+etcd3: {hosts: ['127.0.0.1:%[4]d'], use_proxies: true}
+bootstrap:
+  dcs:
+    ttl: 5
+    loop_wait: 1
+    retry_timeout: 3
+    primary_start_timeout: 0
+    synchronous_mode: %[5]v
+    synchronous_mode_strict: %[5]v
+    postgresql:
+      use_pg_rewind: true
+      parameters: {max_connections: 100, shared_buffers: 32MB, max_wal_size: 128MB, wal_keep_size: 64MB}
+  initdb: [{encoding: UTF8}, {locale: C}, no-sync]
+postgresql:
+  listen: 127.0.0.1:%[6]d
+  connect_address: 127.0.0.1:%[7]d
+  data_dir: %[8]s
+  bin_dir: %[9]s
+  pgpass: %[10]s
+  pg_hba: [host all all 127.0.0.1/32 scram-sha-256, host replication all 127.0.0.1/32 scram-sha-256]
+  authentication:
+    superuser: {username: postgres, password: %[11]s}
+    replication: {username: replicator, password: %[11]s}
+  parameters: {unix_socket_directories: '', password_encryption: scram-sha-256}
+  basebackup: [{checkpoint: fast}, no-sync]
+`, n.Name, n.rest, n.links["rest"].port, n.links["etcd"].port, n.cluster.sync, n.server.port, n.links["server"].port,
+		n.server.data(), n.cluster.bin, filepath.Join(n.server.dir, "pgpass"), Password)
+}
+
+// run starts a program whose words go to a file of the cluster's directory.
+func (c *Cluster) run(log, name string, args ...string) (*program, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(c.dir, log+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // the program has its own
+	cmd := c.command(path, args...)
+	cmd.Stdout, cmd.Stderr = file, file
+	return start(cmd)
+}
+
+func (c *Cluster) command(path string, args ...string) *exec.Cmd {
+	server := Server{dir: c.dir}
+	cmd := server.command("", args...)
+	cmd.Path, cmd.Args[0], cmd.Err = path, path, nil
+	cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM // at which Patroni stops its server
+	return cmd
+}
+
+// Start starts a node that is not running.
+func (n *Node) Start() error {
+	var err error
+	n.patroni, err = n.cluster.run(n.Name, "patroni", n.configuration())
+	return err
+}
+
+// Leader is the node that leads by what its Patroni says; nil where none does.
+func (c *Cluster) Leader() *Node {
+	for _, n := range c.nodes {
+		if n.says("/leader") {
+			return n
+		}
+	}
+	return nil
+}
+
+// says reports whether a node's Patroni says yes to a question.
+func (n *Node) says(path string) bool {
+	client := http.Client{Timeout: time.Second}
+	answer, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d%s", n.rest, path))
+	if err != nil {
+		return false
+	}
+	return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
+}
+
+// Ready waits until one node leads and all others follow it.
+func (c *Cluster) Ready() error {
+	return c.wait("one server leads and the others follow", func() bool {
+		leader := c.Leader()
+		if leader == nil {
+			return false
+		}
+		synchronous := !c.sync // one that Patroni lets lead next: it has all that was committed
+		for _, n := range c.nodes {
+			if n != leader && !n.says("/replica?lag=1MB") {
+				return false
+			}
+			synchronous = synchronous || n.says("/synchronous")
+		}
+		follow, err := leader.ask(`SELECT count(*)::text FROM pg_stat_replication WHERE state = 'streaming'`)
+		return err == nil && synchronous && follow == strconv.Itoa(len(c.nodes)-1)
+	})
+}
+
+// ask returns the first column of the first row that a node answers with, past every link.
+func (n *Node) ask(statement string, args ...any) (text string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, n.server.URL())
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	err = conn.QueryRow(ctx, statement, args...).Scan(&text)
+	return text, err
+}
+
+// readyMax bounds a wait for the cluster, on the busiest machine.
+const readyMax = 4 * time.Minute
+
+func (c *Cluster) wait(what string, is func() bool) error {
+	for end := time.Now().Add(readyMax); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if is() {
+			return nil
+		}
+	}
+	return fmt.Errorf("it never came that %s\n%s", what, c.logs())
+}
+
+// logs is the end of what each program said.
+func (c *Cluster) logs() string {
+	files, _ := filepath.Glob(filepath.Join(c.dir, "*.log")) // the pattern is well formed
+	var b strings.Builder
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		fmt.Fprintf(&b, "--- %s\n%s", filepath.Base(file), text[max(0, len(text)-4000):])
+	}
+	return b.String()
+}
+
+// URL is that of the superuser, with the links to all nodes, of which a session takes the one that leads.
+func (c *Cluster) URL() string {
+	var hosts []string
+	for _, n := range c.nodes {
+		hosts = append(hosts, fmt.Sprintf("127.0.0.1:%d", n.links["server"].port))
+	}
+	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", Password, strings.Join(hosts, ","))
+}
+
+// Schema is the name of a schema that is nobody else's.
+func (c *Cluster) Schema() string { return new(Server).Schema() }
+
+// Close stops every program and removes the files.
+func (c *Cluster) Close() {
+	for _, n := range c.nodes {
+		n.Kill()
+		for _, l := range n.links {
+			l.close()
+		}
+	}
+	if c.etcd != nil {
+		c.etcd.stop(os.Kill)
+	}
+	_ = os.RemoveAll(c.dir)
+}
+
+// processes are those of the node: Patroni, the server's first one, and those that it started.
+func (n *Node) processes() []int {
+	var list []int
+	if n.patroni != nil && !n.patroni.hasEnded() {
+		list = append(list, n.patroni.cmd.Process.Pid)
+	}
+	text, _ := os.ReadFile(filepath.Join(n.server.data(), "postmaster.pid"))
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil || !n.owns(pid) {
+		return list
+	}
+	return append(list, childrenOf(pid)...)
+}
+
+// owns reports whether a process is this node's server: its number may be another one's by now.
+func (n *Node) owns(pid int) bool {
+	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && slices.Contains(strings.Split(string(command), "\x00"), n.server.data())
+}

@@ -1,0 +1,76 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Kill kills a node at once, its Patroni and its server, as the end of its machine does. [Node.Start] brings it back.
+func (n *Node) Kill() {
+	list := n.processes()
+	_ = n.server.signal(syscall.SIGSTOP, list) // so that none does a thing after another one was killed
+	_ = n.server.signal(syscall.SIGKILL, list)
+	if n.patroni != nil {
+		n.patroni.stop(syscall.SIGKILL)
+		n.patroni = nil
+	}
+	for _, pid := range list {
+		for state, _ := processState(pid); state != "" && state != "Z"; state, _ = processState(pid) {
+			time.Sleep(pauseReady)
+		}
+	}
+}
+
+// Freeze stops every process of a node, as a machine that hangs does: connections stay, and nothing is answered.
+func (n *Node) Freeze() error {
+	list := n.processes()
+	return errors.Join(n.server.signal(syscall.SIGSTOP, list), n.server.signal(syscall.SIGSTOP, n.processes()))
+}
+
+// Thaw lets a frozen node go on.
+func (n *Node) Thaw() error { return n.server.signal(syscall.SIGCONT, n.processes()) }
+
+// CutOff lets nothing pass between a node and everybody else, without telling anybody.
+func (n *Node) CutOff() {
+	for _, l := range n.links {
+		l.cut()
+	}
+}
+
+// Connect ends what CutOff began.
+func (n *Node) Connect() {
+	for _, l := range n.links {
+		l.mend()
+	}
+}
+
+// Switch has the cluster make another node its leader, as an administrator does before maintenance, and returns once
+// another one leads.
+func (c *Cluster) Switch() error {
+	from := c.Leader()
+	if from == nil {
+		return errors.New("no server leads")
+	}
+	path, err := exec.LookPath("patronictl")
+	if err != nil {
+		return err
+	}
+	out, err := c.command(path, "-c", from.configuration(), "switchover", "pay", "--master", from.Name, "--force").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("patronictl: %w: %s", err, out)
+	}
+	return c.Moved(from)
+}
+
+// Moved waits until another node than from leads.
+func (c *Cluster) Moved(from *Node) error {
+	return c.wait("another server leads", func() bool {
+		leader := c.Leader()
+		return leader != nil && leader != from
+	})
+}
