@@ -114,7 +114,7 @@ func newApply(p *process) *cobra.Command {
 	a.monitoring.flags(cmd)
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
 	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
-	flags.DurationVar(&a.failover.timeout, "failover-timeout", failoverDefault, "how long a run waits for a server of its PostgreSQL state that went away, or for the one in its place, to go on; 0s doesn't wait")
+	a.failover.flag(cmd)
 	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on; where it is given, for all that the run records to be COMPLETED or FAILED")
 	flags.StringArrayVar(&a.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	flags.BoolVar(&a.rehearse, "rehearse", false, "send nothing: say which transfers would fail for lack of funds, and how low each balance goes")
@@ -154,7 +154,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	err = w.state.Locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
-	err = a.rideOut(ctx, w, err)
+	err = rideOut(ctx, a, w, err)
 	if _, isLocked := errors.AsType[*state.LockedError](err); isLocked {
 		return exit.WithHint(err, a.planning.dir.Command(a.again()+" --lock-timeout=5m"))
 	}
@@ -180,16 +180,13 @@ func (a *applying) check(p *process) error {
 	if a.wait < 0 {
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", a.wait)
 	}
-	if err := a.checkFailover(); err != nil {
-		return err
-	}
 	if a.parallelism < 0 {
 		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
 	}
 	if _, err := p.streams.Log(""); err != nil {
 		return err
 	}
-	if err := a.checkDigest(); err != nil {
+	if err := cmp.Or(a.checkDigest(), a.failover.check()); err != nil {
 		return err
 	}
 	canAsk := a.input && p.streams.Interactive()
@@ -329,7 +326,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 			return nil, err
 		}
 		plan := saved.Plan
-		a.failover.whole = plan
+		a.failover.whole, a.failover.isSaved = plan, true
 		if err := a.checkPlace(plan); err != nil {
 			return nil, err
 		}

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/doubt"
+	"remit/internal/text/english"
 	"remit/internal/text/shell"
+	"remit/internal/transfer"
 	"remit/internal/view"
+	"remit/planner"
 )
 
 // execute carries a run out, shows it, and turns its end into an exit code.
@@ -36,8 +40,8 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	for i := range summary.Exceptions {
 		summary.Exceptions[i] = named.name(summary.Exceptions[i])
 	}
-	finish := func(failed error) error { return a.finish(ctx, w, summary, o, end, failed) }
-	if journal, may := a.mayGoOn(run, failed, summary); may {
+	finish := func(failed error) error { return finishRun(ctx, a, w, summary, o, end, failed) }
+	if journal, may := a.failover.mayGoOn(run, failed, summary); may {
 		return &awayError{
 			failed: failed, runID: run.Begun.RunID, journal: journal, summary: summary, leave: leave, finish: finish,
 			tell: func(reason string) {
@@ -48,8 +52,8 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	return finish(failed)
 }
 
-// finish shows how a run ended, or why it failed, and turns that into an exit code.
-func (a *applying) finish(ctx context.Context, w *opened, summary executor.Summary, o view.SummaryOptions, end func(executor.Summary, view.SummaryOptions) error, failed error) error {
+// finishRun shows how a run ended, or why it failed, and turns that into an exit code.
+func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Summary, o view.SummaryOptions, end func(executor.Summary, view.SummaryOptions) error, failed error) error {
 	if failed == nil { // otherwise the error says what to do
 		o.Next = nextAfter(a, w, summary)
 	}
@@ -74,6 +78,46 @@ func (a *applying) finish(ctx context.Context, w *opened, summary executor.Summa
 		return exit.Code(code)
 	}
 	return nil
+}
+
+// rideOut goes on with an apply whose run ended because the server of its state went away, see [failover.rideOut].
+func rideOut(ctx context.Context, a *applying, w *opened, ended error) error {
+	a.failover.controls = func() planner.Controls { return controlsNow(w) }
+	a.failover.carryOut = func(ctx context.Context, r *resumption) error { return resume(ctx, a, w, r) }
+	return a.failover.rideOut(ctx, w, ended)
+}
+
+// resume carries out the rest of a plan, of which an earlier run of this apply did a part, in a run of its own.
+func resume(ctx context.Context, a *applying, w *opened, r *resumption) error {
+	seen := &countingSnapshot{Snapshot: r.snapshot}
+	if r.left == nil { // what says that all is done was durable, though nobody heard it
+		if err := r.from.leave(); err != nil {
+			return r.from.finish(r.from.failed)
+		}
+		return a.withLeftover(ctx, w, r.journal, seen, a.failover.whole, a.execute(ctx, w, executor.Run{Plan: a.failover.whole}, isDone(r.from.runID)))
+	}
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w), a.faults...)
+	if err != nil {
+		return r.from.finish(err)
+	}
+	defer connection.Close()
+	r.from.tell(fmt.Sprintf("The state is back after %v and has all that this run wrote. Run %s goes on with what run %s left: %s.",
+		w.host.Now().Sub(r.began).Round(100*time.Millisecond), r.holder.RunID, r.from.runID,
+		english.Plural(r.left.Count(planner.Submit)+r.left.Count(planner.Resolve), "transfer")))
+	if err := r.from.leave(); err != nil {
+		return r.from.finish(r.from.failed)
+	}
+	a.monitoring.facts.runID, w.service.RunID = r.holder.RunID, r.holder.RunID
+	run := a.newRun(w, r.left, r.journal, r.snapshot, r.holder, connection)
+	run.Whole = a.failover.whole
+	return a.withLeftover(ctx, w, r.journal, seen, a.failover.whole, a.execute(ctx, w, run, executor.Apply))
+}
+
+// isDone is the end of a run that has nothing to do.
+func isDone(runID string) func(context.Context, executor.Run) (executor.Summary, error) {
+	return func(context.Context, executor.Run) (executor.Summary, error) {
+		return executor.Summary{RunID: runID, Totals: make(map[executor.Result]*transfer.Totals), Complete: true}, nil
+	}
 }
 
 // byName is a handler of a run that goes on with the command again: of a saved plan, by its name.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/spf13/cobra"
 
 	"remit/executor"
 	"remit/internal/text/english"
-	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -27,10 +27,26 @@ const (
 // failover is what an apply keeps of its run, so that it can go on where the server of the state fails over.
 type failover struct {
 	timeout time.Duration
-	whole   *planner.Plan     // as it was approved; nil before it is
-	isRead  bool              // whole was read back
+	whole   *planner.Plan     // as it was approved; nil before it is, and where nothing goes on
+	isSaved bool              // whole is that of a file, or was read back as one
 	before  *executor.Summary // how the lines ended of which the run under way has no more to do; nil in the first run
 	reason  string            // why it goes on no more, in words that follow what happened; "" where it was not tried
+
+	// controls are those against which the plan is computed again.
+	controls func() planner.Controls
+
+	// carryOut carries out the rest of the plan under the lock that holder has; rest is nil where nothing is left.
+	carryOut func(ctx context.Context, rest *resumption) error
+}
+
+// resumption is what a run goes on with.
+type resumption struct {
+	from     *awayError
+	journal  state.Journal
+	snapshot state.Snapshot
+	holder   state.Holder
+	left     *planner.Plan // nil where each line has its outcome
+	began    time.Time     // when the run before it ended
 }
 
 // awayError says that the server of the state went away in the middle of a run, and that the apply may go on once there
@@ -51,25 +67,30 @@ func (e *awayError) Error() string { return e.failed.Error() }
 
 func (e *awayError) Unwrap() error { return e.failed }
 
-// checkFailover refuses a wait that is none.
-func (a *applying) checkFailover() error {
-	if a.failover.timeout < 0 {
-		return fmt.Errorf("--failover-timeout=%v is no length of time to wait; it takes 0s or more", a.failover.timeout)
+// flag adds --failover-timeout to a command.
+func (f *failover) flag(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.timeout, "failover-timeout", failoverDefault, "how long a run waits for a server of its PostgreSQL state that went away, or for the one in its place, to go on; 0s doesn't wait")
+}
+
+// check refuses a wait that is none.
+func (f *failover) check() error {
+	if f.timeout < 0 {
+		return fmt.Errorf("--failover-timeout=%v is no length of time to wait; it takes 0s or more", f.timeout)
 	}
 	return nil
 }
 
 // mayGoOn reports whether an apply may go on after a run that failed: the server of its state went away, and nothing
 // else has ended the run.
-func (a *applying) mayGoOn(run executor.Run, failed error, s executor.Summary) (state.Replicated, bool) {
+func (f *failover) mayGoOn(run executor.Run, failed error, s executor.Summary) (state.Replicated, bool) {
 	journal, ok := run.Journal.(state.Replicated)
 	isAway := errors.Is(failed, state.ErrAway) || errors.Is(failed, state.ErrLost)
-	return journal, ok && isAway && !s.Interrupted && a.failover.timeout > 0 && a.failover.whole != nil
+	return journal, ok && isAway && !s.Interrupted && f.timeout > 0 && f.whole != nil
 }
 
 // rideOut goes on with an apply whose run ended because the server of its state went away, until it has ended, or can't
 // go on. Any other error it returns as it is.
-func (a *applying) rideOut(ctx context.Context, w *opened, ended error) error {
+func (f *failover) rideOut(ctx context.Context, w *opened, ended error) error {
 	var until time.Time
 	var settled int
 	for {
@@ -79,9 +100,9 @@ func (a *applying) rideOut(ctx context.Context, w *opened, ended error) error {
 		}
 		// A server that takes nothing, such as one whose disk is full, is waited for once.
 		if now := countSettled(away.summary); until.IsZero() || now > settled {
-			until, settled = w.host.Now().Add(a.failover.timeout), now
+			until, settled = w.host.Now().Add(f.timeout), now
 		}
-		ended = a.awaitServer(ctx, w, away, until)
+		ended = f.awaitServer(ctx, w, away, until)
 	}
 }
 
@@ -100,24 +121,24 @@ func countSettled(s executor.Summary) int {
 type notYetError struct{ error }
 
 // awaitServer waits for a server that has all that the run wrote, and goes on there.
-func (a *applying) awaitServer(ctx context.Context, w *opened, away *awayError, until time.Time) error {
+func (f *failover) awaitServer(ctx context.Context, w *opened, away *awayError, until time.Time) error {
 	seq, _ := away.journal.Newest()
 	began := w.host.Now()
 	happened, _ := w.state.Explain(away.failed)
 	away.tell(fmt.Sprintf("%s. Nothing is sent until one is back that has event %d, the newest of this run; that is waited for until %s.",
 		view.Visible(happened), seq, until.UTC().Format(time.RFC3339)))
 	for {
-		err := a.goOn(ctx, w, away, began)
+		err := f.goOn(ctx, w, away, began)
 		notYet, isNotYet := errors.AsType[*notYetError](err)
 		switch {
 		case !isNotYet:
 			return err
 		case !w.host.Now().Before(until):
-			a.failover.reason = fmt.Sprintf(". No server came back with which to go on within --failover-timeout=%v: %s", a.failover.timeout, view.Visible(notYet.Error()))
+			f.reason = fmt.Sprintf(". No server came back with which to go on within --failover-timeout=%v: %s", f.timeout, view.Visible(notYet.Error()))
 			return away.finish(away.failed)
 		}
 		if w.host.Clock().Sleep(ctx, failoverPause) != nil {
-			a.failover.reason = ". The apply was interrupted while it waited for the server"
+			f.reason = ". The apply was interrupted while it waited for the server"
 			return away.finish(away.failed)
 		}
 	}
@@ -125,26 +146,26 @@ func (a *applying) awaitServer(ctx context.Context, w *opened, away *awayError, 
 
 // goOn goes on with the plan in a run of its own, on the server that there is: it opens the state anew and takes the
 // lock, and continues nothing of the journal that failed. The error is a *[notYetError] where there is none yet.
-func (a *applying) goOn(ctx context.Context, w *opened, away *awayError, began time.Time) error {
+func (f *failover) goOn(ctx context.Context, w *opened, away *awayError, began time.Time) error {
 	store, err := w.state.Backend.Open(ctx)
 	if err != nil {
-		return a.notYet(w, away, err)
+		return f.notYet(w, away, err)
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
 	holder := w.host.Holder("remit apply")
 	holder.RunID = uuid.NewString()
 	journal, err := store.Lock(ctx, holder, 0)
 	if err != nil {
-		return a.notYet(w, away, err)
+		return f.notYet(w, away, err)
 	}
-	err = a.goOnLocked(ctx, w, away, journal, holder, began)
+	err = f.goOnLocked(ctx, w, away, journal, holder, began)
 	_ = journal.Unlock() // the lock dies with the process anyway, and the journal has every event
 	return err
 }
 
 // notYet judges why the state can't be used: it may be, later, unless what is there is not the state, or somebody else
 // has it.
-func (a *applying) notYet(w *opened, away *awayError, err error) error {
+func (f *failover) notYet(w *opened, away *awayError, err error) error {
 	locked, isLocked := errors.AsType[*state.LockedError](err)
 	switch {
 	case isLocked && isSelf(locked.Holder, w.host.Holder("")):
@@ -163,7 +184,7 @@ func isSelf(holder, self state.Holder) bool {
 }
 
 // goOnLocked goes on under the lock, if the state has all that the run wrote and nobody else had it since.
-func (a *applying) goOnLocked(ctx context.Context, w *opened, away *awayError, journal state.Journal, holder state.Holder, began time.Time) error {
+func (f *failover) goOnLocked(ctx context.Context, w *opened, away *awayError, journal state.Journal, holder state.Holder, began time.Time) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return &notYetError{err}
@@ -172,23 +193,22 @@ func (a *applying) goOnLocked(ctx context.Context, w *opened, away *awayError, j
 	if err := w.state.Check(snapshot.Meta()); err != nil {
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))
 	}
-	switch err := a.proveNewest(ctx, away, snapshot); {
+	switch err := f.proveNewest(ctx, away, snapshot); {
 	case errors.Is(err, state.ErrReplaced), errors.Is(err, state.ErrFenced):
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))
 	case err != nil:
 		return &notYetError{err}
 	}
-	seen := &countingSnapshot{Snapshot: snapshot}
-	whole, err := a.wholePlan()
+	whole, err := f.readBack()
 	if err != nil {
 		return away.finish(err)
 	}
-	left, err := whole.Recheck(ctx, state.Past{Snapshot: seen}, controlsNow(w), w.host.Now())
+	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, f.controls(), w.host.Now())
 	switch {
 	case errors.Is(err, planner.ErrCompleted):
 		left = nil
 	case err != nil && ctx.Err() == nil && isJudged(err):
-		a.failover.reason = ". The state is back, and the rest of the plan can't be sent any more: " + err.Error()
+		f.reason = ". The state is back, and the rest of the plan can't be sent any more: " + err.Error()
 		return away.finish(away.failed)
 	case err != nil:
 		return &notYetError{err}
@@ -198,41 +218,18 @@ func (a *applying) goOnLocked(ctx context.Context, w *opened, away *awayError, j
 		return &notYetError{err}
 	}
 	before.Requests = away.summary.Requests
-	a.failover.before = &before
-	if left == nil { // all of it has its outcome, and what says so was durable
-		if err := away.leave(); err != nil {
-			return away.finish(away.failed)
-		}
-		done := func(context.Context, executor.Run) (executor.Summary, error) {
-			return executor.Summary{RunID: away.runID, Totals: make(map[executor.Result]*transfer.Totals), Complete: true}, nil
-		}
-		return a.withLeftover(ctx, w, journal, seen, whole, a.execute(ctx, w, executor.Run{Plan: whole}, done))
-	}
-	connection, err := w.service.Connect(ctx, a.inFlightMax(w), a.faults...)
-	if err != nil {
-		return away.finish(err)
-	}
-	defer connection.Close()
-	rest := left.Count(planner.Submit) + left.Count(planner.Resolve)
-	away.tell(fmt.Sprintf("The state is back after %v and has all that this run wrote. Run %s goes on with what run %s left: %s.",
-		w.host.Now().Sub(began).Round(100*time.Millisecond), holder.RunID, away.runID, english.Plural(rest, "transfer")))
-	if err := away.leave(); err != nil {
-		return away.finish(away.failed)
-	}
-	a.monitoring.facts.runID, w.service.RunID = holder.RunID, holder.RunID
-	run := a.newRun(w, left, journal, snapshot, holder, connection)
-	run.Whole = whole
-	return a.withLeftover(ctx, w, journal, seen, whole, a.execute(ctx, w, run, executor.Apply))
+	f.before = &before
+	return f.carryOut(ctx, &resumption{away, journal, snapshot, holder, left, began})
 }
 
-// wholePlan is the plan as it was approved. One that was made here is read back as it would be from a file: only that
+// readBack is the plan as it was approved. One that was made here is read back as it would be from a file: only that
 // is computed again.
-func (a *applying) wholePlan() (*planner.Plan, error) {
-	if a.file != "" || a.failover.isRead {
-		return a.failover.whole, nil
+func (f *failover) readBack() (*planner.Plan, error) {
+	if f.isSaved {
+		return f.whole, nil
 	}
 	var bytes bytes.Buffer
-	if err := a.failover.whole.Save(&bytes); err != nil {
+	if err := f.whole.Save(&bytes); err != nil {
 		return nil, err
 	}
 	plan, err := planner.Open(&bytes)
@@ -240,7 +237,7 @@ func (a *applying) wholePlan() (*planner.Plan, error) {
 		return nil, err
 	}
 	plan.SHA256 = "" // nobody saved it
-	a.failover.whole, a.failover.isRead = plan, true
+	f.whole, f.isSaved = plan, true
 	return plan, nil
 }
 
@@ -257,7 +254,7 @@ func isJudged(err error) bool {
 
 // proveNewest returns [state.ErrReplaced] where the state lacks the newest event that the run wrote, by its number and its
 // hash, and [state.ErrFenced] where somebody else had the lock since. Any other error is of the read.
-func (a *applying) proveNewest(ctx context.Context, away *awayError, snapshot state.Snapshot) error {
+func (f *failover) proveNewest(ctx context.Context, away *awayError, snapshot state.Snapshot) error {
 	seq, hash := away.journal.Newest()
 	if newest := snapshot.Meta().Serial; newest < seq {
 		away.tell(fmt.Sprintf("The newest event of the server that took over is number %d, and this run had written number %d: it lacks %s.",
@@ -281,7 +278,7 @@ func (a *applying) proveNewest(ctx context.Context, away *awayError, snapshot st
 		}
 		switch e := entry.(type) {
 		case state.Begun:
-			if e.PlanID != a.failover.whole.Header.PlanID {
+			if e.PlanID != f.whole.Header.PlanID {
 				return &state.TakenError{By: e.By}
 			}
 		case state.Unlocked:

@@ -143,6 +143,14 @@ func (a address) String() string {
 	return fmt.Sprintf("%s of the database %s on %s", a.schema, config.Database, host)
 }
 
+// hasSeveralHosts reports whether the URL leads to more than one server.
+func (a address) hasSeveralHosts() bool {
+	config := a.pool.ConnConfig
+	return slices.ContainsFunc(config.Fallbacks, func(other *pgconn.FallbackConfig) bool {
+		return other.Host != config.Host || other.Port != config.Port
+	})
+}
+
 // Place names the state at a URL for people, as the errors of this package do. It returns ""
 // where the URL can't be read.
 func Place(url, schema string) string {

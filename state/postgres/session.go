@@ -63,7 +63,10 @@ func (s *Store) prepareSession(ctx context.Context, conn *pgx.Conn) error {
 	case s.readOnly:
 		return nil
 	}
-	return assertDurable(ctx, conn)
+	if err := assertDurable(ctx, conn); err != nil {
+		return err
+	}
+	return s.assertCopied(ctx, conn)
 }
 
 // assertDurable has the session wait for its commits to be durable, and refuses a server that
@@ -99,6 +102,21 @@ func assertDurable(ctx context.Context, conn *pgx.Conn) error {
 		return errors.New("the server is a copy that follows another one, and can't be written to")
 	}
 	return nil
+}
+
+// assertCopied refuses a server whose place another one may take, as a URL with several hosts says, where no commit waits
+// for the other one: what it lacks then, remit would pay again.
+func (s *Store) assertCopied(ctx context.Context, conn *pgx.Conn) error {
+	if !s.hasSeveralHosts() {
+		return nil
+	}
+	var waits bool
+	err := conn.QueryRow(ctx, `SELECT current_setting('synchronous_standby_names') <> ''`, simply).Scan(&waits)
+	if err == nil && !waits {
+		err = errors.New("the url of the state names several servers, of which another one may take over, and no commit waits for a copy: " +
+			"synchronous_standby_names is empty on this one. Switch on what fills it, such as synchronous_mode of Patroni, or name one address in the url")
+	}
+	return err
 }
 
 // errNotDurable says that someone asks for less than durable.

@@ -17,7 +17,7 @@ const moment = 2 * time.Second
 // TestNothingIsSentWhilePostgreSQLIsAway lets the server of the state go away in the middle of
 // a run, in each way that there is. From then on only requests that were written down before are
 // sent, once; a run that is begun meanwhile sends nothing; and when the server is back, state and
-// ledger agree, and the next run pays the rest. Where a run waits for two minutes, the full dose has
+// ledger agree, and the next run pays the rest. The run does not wait to go on by itself. Where a run waits for two minutes, the full dose has
 // it do so.
 func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 			d.share(server)
 			d.reach(between.address)
 			d.must(0, "init")
-			run := d.start("apply", "--auto-approve", "--json")
+			run := d.start("apply", "--auto-approve", "--json", "--failover-timeout=0s")
 			if !run.await(`"type":"settled"`, 20, patience) {
 				run.end().fatal(t, "nothing is settled")
 			}

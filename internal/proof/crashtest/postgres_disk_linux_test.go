@@ -42,13 +42,13 @@ func TestAFullDiskOfTheServerIsToldAndNothingIsLost(t *testing.T) {
 			if err := disk.Fill(c.left); err != nil {
 				t.Fatal(err)
 			}
-			full := d.must(4, "apply", "--auto-approve")
+			full := d.must(4, "apply", "--auto-approve", "--failover-timeout=0s")
 			for _, want := range []string{"Certain: what is listed", "In doubt: ", "    remit apply\n"} {
 				if !strings.Contains(full.stderr, want) {
 					full.fatal(t, "it does not say "+want)
 				}
 			}
-			again := d.run("apply", "--auto-approve")
+			again := d.run("apply", "--auto-approve", "--failover-timeout=0s")
 			if again.code != 1 && again.code != 4 {
 				again.fatal(t, "it goes on")
 			}

@@ -3,10 +3,11 @@
 package pgtest
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,7 @@ type Node struct {
 }
 
 // ErrNoCluster says that Patroni or etcd is not installed.
-var ErrNoCluster = errors.New("Patroni and etcd are not installed here (Debian: apt-get install patroni etcd-server)")
+var ErrNoCluster = errors.New("there are no Patroni and etcd here (Debian: apt-get install patroni etcd-server)")
 
 // StartCluster starts a cluster, which ends with the test. A commit waits for a copy of it where it is
 // synchronous, as Patroni's synchronous_mode has it. It skips the test where Patroni, etcd or PostgreSQL is not installed.
@@ -240,12 +241,19 @@ func (c *Cluster) Leader() *Node {
 
 // says reports whether a node's Patroni says yes to a question.
 func (n *Node) says(path string) bool {
-	client := http.Client{Timeout: time.Second}
-	answer, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d%s", n.rest, path))
+	const patience = time.Second
+	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", n.rest), patience)
 	if err != nil {
 		return false
 	}
-	return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
+	defer func() { _ = conn.Close() }()
+	hangsUp := time.AfterFunc(patience, func() { _ = conn.Close() })
+	defer hangsUp.Stop()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.0\r\n\r\n", path); err != nil {
+		return false
+	}
+	first, _ := bufio.NewReader(conn).ReadString('\n')
+	return strings.Contains(first, " 200 ")
 }
 
 // Ready waits until one node leads and all others follow it.
@@ -280,14 +288,18 @@ func (n *Node) ask(statement string, args ...any) (text string, err error) {
 	return text, err
 }
 
-// readyMax bounds a wait for the cluster, on the busiest machine.
-const readyMax = 4 * time.Minute
+// A wait for the cluster has a bound that the busiest machine keeps.
+const (
+	pauseCluster = 100 * time.Millisecond
+	looksReady   = 2400
+)
 
 func (c *Cluster) wait(what string, is func() bool) error {
-	for end := time.Now().Add(readyMax); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for range looksReady {
 		if is() {
 			return nil
 		}
+		time.Sleep(pauseCluster)
 	}
 	return fmt.Errorf("it never came that %s\n%s", what, c.logs())
 }
