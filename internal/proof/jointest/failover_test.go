@@ -48,7 +48,7 @@ func TestAFailoverNeedsNobody(t *testing.T) {
 	if n == 0 {
 		n = suite.Dose(1, 1, 2)
 	}
-	program := build(t)
+	program := program.Build(t)
 	cluster := pgtest.StartCluster(t, true)
 	var longest time.Duration
 	for i := range n {
