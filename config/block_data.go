@@ -94,9 +94,9 @@ func readData(c *checker, s *sourceFiles, b *eval.Block) (*eval.Node, *dataSourc
 func checkDataArguments(c *checker, d *dataSource) {
 	b := d.block
 	for _, a := range b.InOrder {
-		if a.Name != "file" && a.Name != "key" && a.Name != "where" && a.Name != "acknowledge" && !slices.Contains(d.kind.arguments, a.Name) {
+		if !slices.Contains(DataArguments(d.kind.name), a.Name) {
 			c.report(mistake.New(a.NameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
-				d.kind.name, a.Name, strings.Join(append([]string{"file", "key", "where", "acknowledge"}, d.kind.arguments...), ", ")))
+				d.kind.name, a.Name, strings.Join(DataArguments(d.kind.name), ", ")))
 			b.Incomplete = true
 		}
 	}

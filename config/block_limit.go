@@ -75,7 +75,7 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 	b := r.Block
 	limit := Limit{
 		Name: b.Label(0), Place: placeOf(b.At), Zone: time.UTC,
-		Per:      LimitPer(r.OneOf("per", string(PerTransfer), string(PerPlan), string(PerDay), string(PerDestinationDay))),
+		Per:      LimitPer(r.OneOf("per", Words("limit", "per")...)),
 		CountMax: r.Whole("max_count", 0, countMax, -1),
 	}
 	limit.Asset, _ = r.Text("asset")

@@ -161,7 +161,7 @@ func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 	}
 	p := &Policy{
 		Name: b.Label(0), Place: placeOf(b.At), meter: k.scope.Meter,
-		Scope: PolicyScope(r.OneOf("scope", string(ScopeTransfer), string(ScopePlan))),
+		Scope: PolicyScope(r.OneOf("scope", Words("policy", "scope")...)),
 	}
 	if b.Arguments["only_profiles"] != nil {
 		return k.onlyProfiles(r, p)

@@ -188,10 +188,6 @@ func recurrenceArgument(r *eval.Reader) *calendar.Recurrence {
 
 // conventionArgument moves dates to business days where there are any.
 func conventionArgument(r *eval.Reader, business *calendar.Calendar) calendar.Convention {
-	var words []string
-	for _, c := range calendar.Conventions() {
-		words = append(words, string(c))
-	}
 	_, a, found := r.Value("convention")
 	switch {
 	case found == eval.Absent && business == nil:
@@ -199,7 +195,7 @@ func conventionArgument(r *eval.Reader, business *calendar.Calendar) calendar.Co
 	case found == eval.Absent:
 		return calendar.Following
 	}
-	c := calendar.Convention(r.OneOf("convention", words...))
+	c := calendar.Convention(r.OneOf("convention", Words("schedule", "convention")...))
 	if business == nil && r.Block.Arguments["calendar"] == nil && c != calendar.Unadjusted {
 		r.Refuse(a.Expr.Range(), "Convention without a calendar", "convention moves dates that are no business days of a calendar; say which calendar.")
 	}

@@ -142,9 +142,9 @@ func (s *Service) readBehaviour(r *eval.Reader) {
 		}
 	}
 	s.ReplayWindow = r.Duration("replay_window", 0, replayMax, replayDefault)
-	s.HoldDoubt = r.OneOf("on_doubt", "resend", "hold") == "hold"
-	s.PrecheckNew = r.OneOf("precheck", "always", "new") == "new"
-	s.AuthStyle = r.OneOf("auth_style", "auto", "basic", "post")
+	s.HoldDoubt = r.OneOf("on_doubt", Words("service", "on_doubt")...) == "hold"
+	s.PrecheckNew = r.OneOf("precheck", Words("service", "precheck")...) == "new"
+	s.AuthStyle = r.OneOf("auth_style", Words("service", "auth_style")...)
 	s.LookupMax = r.Whole("lookup_max", 1, lookupMax, lookupMax)
 	s.InFlightMax = r.Whole("max_in_flight", 1, inFlightMax, inFlightDefault)
 	s.Timeout = r.Duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)

@@ -47,6 +47,7 @@ var layer = map[string]int{
 	"remit/internal/bench/load":        7,
 	"remit/internal/bench/measure":     0,
 
+	"remit/docs/language":               0,
 	"remit/internal/lsp":                7,
 	"remit/internal/service/certify":    6,
 	"remit/internal/view":               6,

@@ -2,7 +2,6 @@ package lsp_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"io/fs"
 	"net/url"
@@ -245,14 +244,4 @@ func write(t *testing.T, folder string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// asJSON is a value as it is compared.
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -35,6 +35,7 @@ type snapshot struct {
 	mu      sync.Mutex // of the configurations, which are not for several goroutines
 	checked []Checked
 	closed  bool
+	release context.CancelFunc    // of what the configurations evaluate with
 	facts   []map[string]*facts   // of each environment, by the addresses of blocks
 	data    map[string]dataSource // by address; those of an earlier check where the newest could read none
 }
@@ -63,23 +64,24 @@ func (s *snapshot) close() {
 		return
 	}
 	s.closed = true
+	if s.release != nil {
+		s.release()
+	}
 	for _, c := range s.checked {
 		config.Close(c.Configuration)
 	}
 }
 
-// with calls use with the configuration of the first environment, while nobody else uses it. It is false where there is none.
-func (s *snapshot) with(use func(c *config.Configuration)) bool {
+// with calls use with the configuration of the first environment, while nobody else uses it, and not where there is none.
+func (s *snapshot) with(use func(c *config.Configuration)) {
 	if s == nil {
-		return false
+		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || len(s.checked) == 0 {
-		return false
+	if !s.closed && len(s.checked) > 0 {
+		use(s.checked[0].Configuration)
 	}
-	use(s.checked[0].Configuration)
-	return true
 }
 
 // changed has every directory checked that a file may be part of.
@@ -133,7 +135,6 @@ func (s *server) check(directory string) {
 	number, done := p.asked, p.done
 	s.running.Go(func() {
 		defer close(done)
-		defer cancel()
 		defer func() {
 			if fault := recover(); fault != nil {
 				s.tellFault("a check of "+directory, fault)
@@ -144,12 +145,19 @@ func (s *server) check(directory string) {
 			}
 			s.mu.Unlock()
 		}()
-		s.checkNow(ctx, p, number)
+		s.checkNow(ctx, cancel, p, number)
 	})
 }
 
-// checkNow waits until nothing was typed for a moment, and checks a directory.
-func (s *server) checkNow(ctx context.Context, p *project, number int) {
+// checkNow waits until nothing was typed for a moment, and checks a directory. What it finds is evaluated with ctx for as long as
+// it is shown.
+func (s *server) checkNow(ctx context.Context, cancel context.CancelFunc, p *project, number int) {
+	isKept := false
+	defer func() {
+		if !isKept {
+			cancel()
+		}
+	}()
 	settled := time.NewTimer(settleTime)
 	defer settled.Stop()
 	select {
@@ -172,6 +180,7 @@ func (s *server) checkNow(ctx context.Context, p *project, number int) {
 		next.close()
 		return
 	}
+	next.release, isKept = cancel, true
 	s.install(p, number, next, s.diagnosticsOf(p.directory, next.checked))
 }
 

@@ -69,6 +69,37 @@ type capabilities struct {
 	PositionEncoding string        `json:"positionEncoding"`
 	TextDocumentSync syncOptions   `json:"textDocumentSync"`
 	Workspace        workspaceCaps `json:"workspace"`
+
+	Completion  completionCaps `json:"completionProvider"`
+	Signature   completionCaps `json:"signatureHelpProvider"`
+	Hover       bool           `json:"hoverProvider"`
+	Formatting  bool           `json:"documentFormattingProvider"`
+	Definition  bool           `json:"definitionProvider"`
+	References  bool           `json:"referencesProvider"`
+	Symbols     bool           `json:"documentSymbolProvider"`
+	InlayHints  bool           `json:"inlayHintProvider"`
+	CodeActions bool           `json:"codeActionProvider"`
+	Rename      renameCaps     `json:"renameProvider"`
+	CodeLens    struct{}       `json:"codeLensProvider"`
+	Tokens      tokensCaps     `json:"semanticTokensProvider"`
+}
+
+type completionCaps struct {
+	TriggerCharacters []string `json:"triggerCharacters"`
+}
+
+type renameCaps struct {
+	PrepareProvider bool `json:"prepareProvider"`
+}
+
+type tokensCaps struct {
+	Legend tokensLegend `json:"legend"`
+	Full   bool         `json:"full"`
+}
+
+type tokensLegend struct {
+	Types     []string `json:"tokenTypes"`
+	Modifiers []string `json:"tokenModifiers"`
 }
 
 type syncOptions struct {

@@ -36,6 +36,7 @@ type server struct {
 	documents map[string]*document // by path, or by URI where they are no files
 	projects  map[string]*project  // by directory
 	shown     map[string]string    // what was last told of a URI
+	outlines  map[string]*outline  // by path
 	includers map[string][]string  // the directories that include one
 	turn      chan struct{}        // whoever checks holds its one place
 }
@@ -43,7 +44,7 @@ type server struct {
 func newServer(ctx context.Context, o Options) *server {
 	s := &server{
 		options: o, exited: make(chan struct{}), documents: map[string]*document{}, projects: map[string]*project{},
-		shown: map[string]string{}, includers: map[string][]string{}, turn: make(chan struct{}, 1),
+		shown: map[string]string{}, includers: map[string][]string{}, outlines: map[string]*outline{}, turn: make(chan struct{}, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
@@ -106,6 +107,19 @@ func (s *server) methods() handler.Map {
 		"workspace/didChangeWatchedFiles":     on(s, s.didChangeFiles),
 		"workspace/didChangeConfiguration":    on(s, ignored),
 		"textDocument/diagnostic":             on(s, s.diagnostic),
+		"textDocument/completion":             on(s, s.completion),
+		"textDocument/hover":                  on(s, s.hover),
+		"textDocument/signatureHelp":          on(s, s.signatureHelp),
+		"textDocument/formatting":             on(s, s.formatting),
+		"textDocument/definition":             on(s, s.definition),
+		"textDocument/references":             on(s, s.references),
+		"textDocument/documentSymbol":         on(s, s.documentSymbol),
+		"textDocument/prepareRename":          on(s, s.prepareRename),
+		"textDocument/rename":                 on(s, s.rename),
+		"textDocument/inlayHint":              on(s, s.inlayHint),
+		"textDocument/codeAction":             on(s, s.codeAction),
+		"textDocument/codeLens":               on(s, s.codeLens),
+		"textDocument/semanticTokens/full":    on(s, s.semanticTokens),
 	}
 	return methods
 }
@@ -188,6 +202,9 @@ func (s *server) capabilities() capabilities {
 		PositionEncoding: "utf-16",
 		TextDocumentSync: syncOptions{OpenClose: true, Change: syncIncremental, Save: true},
 		Workspace:        workspaceCaps{foldersCaps{Supported: true, ChangeNotifications: true}},
+		Completion:       completionCaps{[]string{".", "\"", "{"}}, Signature: completionCaps{[]string{"(", ","}},
+		Hover: true, Formatting: true, Definition: true, References: true, Symbols: true, InlayHints: true, CodeActions: true,
+		Rename: renameCaps{true}, CodeLens: struct{}{}, Tokens: tokensCaps{tokensLegend{tokenTypes, []string{}}, true},
 	}
 }
 
@@ -285,6 +302,7 @@ func (s *server) didSave(_ context.Context, p *documentParams) (any, error) {
 func (s *server) didClose(_ context.Context, p *documentParams) (any, error) {
 	s.mu.Lock()
 	delete(s.documents, keyOf(p.TextDocument.URI))
+	delete(s.outlines, keyOf(p.TextDocument.URI))
 	s.mu.Unlock()
 	s.changed(pathOf(p.TextDocument.URI))
 	return nil, nil

@@ -1,6 +1,9 @@
 package transfer
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // CurrencyScale is how many decimals ISO 4217 gives the minor unit of a currency; false for
 // codes that it does not list, or lists without a minor unit, such as XAU. The source is
@@ -17,6 +20,12 @@ func CurrencyScale(code string) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Currencies are the codes that ISO 4217 lists with a minor unit, in order.
+func Currencies() []string {
+	codes := currencyCodes()
+	return slices.Sorted(strings.FieldsSeq(strings.Join(codes[:], "")))
 }
 
 // currencyCodes are the codes with 0, 1, 2, 3 and 4 decimals, each followed by a space.
