@@ -23,6 +23,7 @@ func runPart(ctx context.Context, name string, args []string, stdout io.Writer) 
 	latency := flags.Duration("latency", 0, "how long an answer takes")
 	keep := flags.Bool("keep", false, "remember every transfer")
 	url := flags.String("url", "", "the service's address")
+	at := flags.String("at", "", "when what is written was made; default now")
 	inFlight := flags.Int("in-flight", 1, "how many requests at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -35,19 +36,44 @@ func runPart(ctx context.Context, name string, args []string, stdout io.Writer) 
 		return load.FloorCSV(stdout, arg(0), *keep)
 	case "floor-scan":
 		return load.FloorScan(ctx, stdout, arg(0))
+	case "floor-journal":
+		return load.FloorJournal(ctx, stdout, arg(0))
+	case "floor-book":
+		return load.FloorBook(ctx, stdout, arg(0))
+	case "floor-records":
+		return load.FloorRecords(stdout, arg(0))
+	case "floor-plan-file":
+		return load.FloorPlanFile(stdout, arg(0))
+	case "floor-copy":
+		return load.FloorCopy(arg(0))
+	case "floor-format":
+		return load.FloorFormat(stdout, arg(0))
 	case "floor-http":
 		return load.FloorHTTP(ctx, stdout, *url, arg(0), *inFlight)
 	case "serve":
 		return load.NewService(*latency, *keep, time.Now).Serve(ctx, stdout)
 	case "seed", "seed-months":
-		size, err := strconv.Atoi(arg(1))
+		return runSeed(ctx, name, arg(0), arg(1), *at)
+	}
+	return fmt.Errorf("there is no such part")
+}
+
+// runSeed writes so many transfers into a state.
+func runSeed(ctx context.Context, name, path, count, at string) error {
+	size, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	now := time.Now
+	if at != "" {
+		paid, err := time.Parse(time.RFC3339Nano, at)
 		if err != nil {
 			return err
 		}
-		if name == "seed-months" {
-			return load.SeedMonths(ctx, arg(0), size, time.Now)
-		}
-		return load.Seed(ctx, arg(0), size, time.Now)
+		now = func() time.Time { return paid }
 	}
-	return fmt.Errorf("there is no such part")
+	if name == "seed-months" {
+		return load.SeedMonths(ctx, path, size, now)
+	}
+	return load.Seed(ctx, path, size, now)
 }

@@ -64,7 +64,7 @@ func prepareRecorded(ctx context.Context, s *session, size int) error {
 		if err := load.WriteRows(filepath.Join(dir, "grown.csv"), size, load.Grown); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, dir, []string{s.self, "seed", filepath.Join(dir, "remit.db"), strconv.Itoa(size)})
+		_, err := s.exec(ctx, dir, []string{s.self, "seed", "-at", s.paidAt.Format(time.RFC3339Nano), filepath.Join(dir, "remit.db"), strconv.Itoa(size)})
 		return err
 	})
 }
@@ -163,19 +163,22 @@ func rehearse(ctx context.Context, s *session, size int) (figures.Sample, error)
 	return s.exec(ctx, s.dir("declared", size), s.remit("apply", "--rehearse"))
 }
 
-// planProgress measures a plan whose standard error is a terminal, and then interrupts one
-// at another moment each time.
+// planProgress measures a plan whose standard error is a terminal.
 func planProgress(ctx context.Context, s *session, size int) (figures.Sample, error) {
-	dir := s.dir("declared", size)
-	args := func() []string {
+	return s.watch(ctx, s.dir("declared", size), func() []string {
 		return s.remit("plan", "--out", fmt.Sprintf("%d.plan", s.number()))
-	}
-	usage, first, err := measure.Watch(ctx, s.command(dir, args()))
+	}, 0)
+}
+
+// watch runs a command whose standard error is a terminal, and then interrupts one at another moment
+// each time.
+func (s *session) watch(ctx context.Context, dir string, args func() []string, exit int) (figures.Sample, error) {
+	usage, first, err := measure.Watch(ctx, s.command(dir, args(), exit))
 	if err != nil {
 		return figures.Sample{}, err
 	}
-	after := usage.Wall * time.Duration(s.runs*37%90+5) / 100
-	stop, err := measure.Interrupt(ctx, s.command(dir, args(), 0, 130), after)
+	after := usage.Wall * time.Duration(s.number()*37%90+5) / 100
+	stop, err := measure.Interrupt(ctx, s.command(dir, args(), exit, 130), after)
 	sample := sampleOf(usage)
 	sample.First, sample.Stop = first.Seconds(), stop.Seconds()
 	return sample, err

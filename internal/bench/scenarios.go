@@ -66,6 +66,7 @@ func scenarios() []scenario {
 		{name: "rehearse", most: 100_000, slow: 1_000_000, against: []string{"floor-csv"}, prepare: prepareDeclared, run: rehearse},
 		{name: "plan-progress", least: 100_000, prepare: prepareDeclared, run: planProgress},
 	}
+	all = append(all, commands()...)
 	all = append(all, applies()...)
 	return append(all, others()...)
 }

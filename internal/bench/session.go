@@ -29,6 +29,7 @@ type session struct {
 	restapi  string // path of the provider, "" where there is none
 	services map[serving]*service
 	prepared map[string]bool // directories, by path
+	paidAt   time.Time       // when what the states have was made
 	runs     int             // how many processes were run, which numbers what each makes
 	log      io.Writer
 	about    figures.Session
@@ -41,6 +42,7 @@ type session struct {
 func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
 	s := &session{
 		services: make(map[serving]*service), prepared: make(map[string]bool), log: log, restapi: o.restapi,
+		paidAt: time.Now().UTC(),
 	}
 	var err error
 	if s.work, err = os.MkdirTemp(o.work, "remit-bench-"); err != nil {

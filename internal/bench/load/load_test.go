@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -231,5 +232,84 @@ func TestFloorCSVReadsEveryRow(t *testing.T) {
 		if _, err := fmt.Sscan(out.String(), &rows, &digits, &kept); err != nil || rows != 1234 || digits < 1234*20 || kept != want {
 			t.Errorf("keep %t, it wrote %q, %v", keep, &out, err)
 		}
+	}
+}
+
+// TestTheExportIsOfTheState seeds a state and an export of one time, and has remit hold them against each other.
+func TestTheExportIsOfTheState(t *testing.T) {
+	const size = 50
+	dir, at := t.TempDir(), time.Now().UTC()
+	if err := load.WriteConfiguration(dir, load.RemitRows, size, ""); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := remit(t, dir, "init"); code != 0 {
+		t.Fatal(out)
+	}
+	db := filepath.Join(dir, "remit.db")
+	if err := load.Seed(t.Context(), db, size, func() time.Time { return at }); err != nil {
+		t.Fatal(err)
+	}
+	for name, first := range map[string]int{"export.jsonl": 0, "others.jsonl": size} {
+		if err := load.WriteExport(filepath.Join(dir, name), first, size, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out := remit(t, dir, "reconcile", "export.jsonl"); code != 0 {
+		t.Errorf("the export of the state, exit code %d\n%s", code, out)
+	}
+	if code, out := remit(t, dir, "reconcile", "others.jsonl"); code != 4 {
+		t.Errorf("an export of others, exit code %d\n%s", code, out)
+	}
+}
+
+// TestFloorsReadWhatTheyAreToRead counts what each of them says that it read.
+func TestFloorsReadWhatTheyAreToRead(t *testing.T) {
+	const size = 50
+	dir, at := t.TempDir(), time.Now()
+	if err := load.WriteConfiguration(dir, load.RemitRows, size, ""); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := remit(t, dir, "init"); code != 0 {
+		t.Fatal(out)
+	}
+	if code, out := remit(t, dir, "plan", "--out=saved.plan"); code != 0 {
+		t.Fatal(out)
+	}
+	db, export := filepath.Join(dir, "remit.db"), filepath.Join(dir, "export.jsonl")
+	if err := load.Seed(t.Context(), db, size, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if err := load.WriteExport(export, 0, size, at); err != nil {
+		t.Fatal(err)
+	}
+	first := func(floor func(out *bytes.Buffer) error) string {
+		t.Helper()
+		var out bytes.Buffer
+		if err := floor(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	tests := map[string]struct {
+		floor func(out *bytes.Buffer) error
+		want  string // how its output begins
+	}{
+		"the journal: created, begun, two each, ended": {func(out *bytes.Buffer) error { return load.FloorJournal(t.Context(), out, db) }, "103 "},
+		"the records": {func(out *bytes.Buffer) error { return load.FloorRecords(out, export) }, "100 "},
+		"the plan":    {func(out *bytes.Buffer) error { return load.FloorPlanFile(out, filepath.Join(dir, "saved.plan")) }, "52 "},
+		"the book":    {func(out *bytes.Buffer) error { return load.FloorBook(t.Context(), out, db) }, "payout-P-00000000,g-"},
+		"the format":  {func(out *bytes.Buffer) error { return load.FloorFormat(out, filepath.Join(dir, "main.hcl")) }, "true\n"},
+		"the copy":    {func(*bytes.Buffer) error { return load.FloorCopy(db) }, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := first(test.floor); !strings.HasPrefix(got, test.want) {
+				t.Errorf("it wrote %.80q, want %q first", got, test.want)
+			}
+		})
+	}
+	book := first(func(out *bytes.Buffer) error { return load.FloorBook(t.Context(), out, db) })
+	if lines := strings.Count(book, "\n"); lines != size {
+		t.Errorf("the book has %d lines", lines)
 	}
 }

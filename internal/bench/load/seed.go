@@ -98,10 +98,7 @@ func life(row Row, number int, run string, at time.Time) (state.Intent, state.Ou
 	if err != nil {
 		return state.Intent{}, state.Outcome{}, err
 	}
-	raw, err := json.Marshal(wish{
-		RefID: request.RefID, FromProfileID: treasury, Amount: row.Amount, Asset: asset,
-		Metadata: map[string]string{"id": row.ID, "team": row.Team},
-	}.record(at))
+	raw, err := json.Marshal(row.record(at))
 	if err != nil {
 		return state.Intent{}, state.Outcome{}, err
 	}
