@@ -12,10 +12,10 @@ import (
 )
 
 // Refold is what a journal makes of a state, from its first event on. It holds every row in
-// memory.
+// memory, packed.
 type Refold struct {
 	meta state.Meta
-	rows map[string]Row
+	rows packedRows
 	runs map[string]state.Run
 
 	jumps []state.Jump // in the order of the events
@@ -25,13 +25,13 @@ type Refold struct {
 
 // NewRefold returns what the empty journal makes.
 func NewRefold() *Refold {
-	return &Refold{rows: make(map[string]Row), runs: make(map[string]state.Run)}
+	return &Refold{rows: newPackedRows(), runs: make(map[string]state.Run)}
 }
 
 // Follow applies the next event of a journal, and returns it as a store keeps it. Its chain is
 // not checked.
 func (f *Refold) Follow(e state.Event) (Line, error) {
-	l := Line{Event: e, Previous: f.rows[e.RefID].Last}
+	l := Line{Event: e, Previous: f.rows.last(e.RefID)}
 	if err := f.apply(l); err != nil {
 		return Line{}, fmt.Errorf("%w: %w", state.ErrDamaged, err)
 	}
@@ -41,10 +41,10 @@ func (f *Refold) Follow(e state.Event) (Line, error) {
 // Rows yields the rows, in the order of ref_id, as overlays of at most n of them.
 func (f *Refold) Rows(n int) iter.Seq[*Overlay] {
 	return func(yield func(*Overlay) bool) {
-		for part := range slices.Chunk(slices.Sorted(maps.Keys(f.rows)), n) {
+		for part := range slices.Chunk(f.rows.sorted(), n) {
 			rows := NewOverlay(nil)
 			for _, refID := range part {
-				rows.Put(f.rows[refID])
+				rows.Put(f.rows.row(refID))
 			}
 			if !yield(rows) {
 				return
@@ -85,7 +85,7 @@ func (f *Refold) apply(l Line) error {
 	if err != nil {
 		return err
 	}
-	if to, ok := draft.Entry.(state.Rebound); ok && to.EnvironmentAfter != "" && len(f.rows) > 0 {
+	if to, ok := draft.Entry.(state.Rebound); ok && to.EnvironmentAfter != "" && len(f.rows.texts) > 0 {
 		return fmt.Errorf("event %d binds a state that has transfers to another environment", l.Seq)
 	}
 	if f.meta, err = f.meta.Apply(draft, l.Seq, l.Time); err != nil {
@@ -96,16 +96,16 @@ func (f *Refold) apply(l Line) error {
 		f.jumps = append(f.jumps, state.Jump{Seq: l.Seq, Back: back})
 	}
 	f.at = l.Time
-	if l.Previous != f.rows[l.RefID].Last {
-		return fmt.Errorf("event %d names event %d as the one before it of its ref_id, which is %d", l.Seq, l.Previous, f.rows[l.RefID].Last)
+	if last := f.rows.last(l.RefID); l.Previous != last {
+		return fmt.Errorf("event %d names event %d as the one before it of its ref_id, which is %d", l.Seq, l.Previous, last)
 	}
 	switch l.Kind {
 	case state.KindIntent, state.KindOutcome:
-		t, err := f.rows[l.RefID].Apply(draft, l.Seq, l.Time)
+		t, err := f.rows.row(l.RefID).Apply(draft, l.Seq, l.Time)
 		if err != nil {
 			return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
 		}
-		f.rows[l.RefID] = Row{t, l.Seq}
+		f.rows.put(Row{t, l.Seq})
 	case state.KindBegun, state.KindEnded:
 		if f.runs[l.RunID], err = f.runs[l.RunID].Apply(draft, l.Time); err != nil {
 			return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
@@ -153,12 +153,12 @@ func (f *Refold) Compare(meta state.Meta, rows iter.Seq2[Row, error], runs []sta
 		if err != nil {
 			return err
 		}
-		if r != f.rows[r.RefID] {
+		if !f.rows.has(r) {
 			return fmt.Errorf("the row of ref_id %q is not what its events make of it: %w", r.RefID, state.ErrDamaged)
 		}
-		delete(f.rows, r.RefID)
+		f.rows.remove(r.RefID)
 	}
-	if missing := slices.Sorted(maps.Keys(f.rows)); len(missing) > 0 {
+	if missing := f.rows.sorted(); len(missing) > 0 {
 		return fmt.Errorf("the row of ref_id %q is missing: %w", missing[0], state.ErrDamaged)
 	}
 	for _, run := range runs {

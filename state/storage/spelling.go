@@ -30,7 +30,7 @@ func (l Line) Movement() (transfer.Twin, transfer.Destination, error) {
 func (f *Refold) InOneSpelling(rows iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for r, err := range rows {
-			if made, ok := f.rows[r.RefID]; ok {
+			if made := f.rows.row(r.RefID); made.RefID != "" {
 				r.Twin, r.Destination = made.Twin, made.Destination
 			}
 			if !yield(r, err) {
