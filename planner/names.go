@@ -18,6 +18,7 @@ import (
 type paidNames struct {
 	latest map[transfer.Destination]paidName
 	others map[transfer.Destination][]string // that came before
+	byName map[string]*row                   // the newest transfer under a name, by the name in small letters
 }
 
 // paidName is the name of the newest transfer to a destination that had one.
@@ -28,7 +29,9 @@ type paidName struct {
 
 // readNames reads the names of paid destinations.
 func (b *builder) readNames(ctx context.Context) (*paidNames, error) {
-	all := &paidNames{latest: make(map[transfer.Destination]paidName), others: make(map[transfer.Destination][]string)}
+	all := &paidNames{
+		latest: make(map[transfer.Destination]paidName), others: make(map[transfer.Destination][]string), byName: make(map[string]*row),
+	}
 	// A ref_id that was refused and corrected has a name of each request: the last one is of the paid transfer.
 	ofRow := make(map[*row]string)
 	var order []*row
@@ -57,6 +60,7 @@ func (p *paidNames) add(r *row, text string) {
 		p.others[r.destination] = append(p.others[r.destination], was.text)
 	}
 	p.latest[r.destination] = paidName{text, r}
+	p.byName[strings.ToLower(text)] = r
 }
 
 // find is the row of a ref_id; nil for none.
@@ -76,13 +80,16 @@ func (all *rows) find(refID string) *row {
 	return nil
 }
 
-const otherNameDetail = "paid before under another name, "
+const (
+	otherNameDetail    = "paid before under another name, "
+	otherAccountDetail = "this name was paid before at another destination"
+)
 
 // nameSignals says whether a transfer that is to be made goes to a destination that was paid under other
-// names alone.
-func (b *builder) nameSignals(ctx context.Context, t *config.Transfer) ([]Signal, error) {
+// names alone, or is the first to its destination under a name that was paid elsewhere.
+func (b *builder) nameSignals(ctx context.Context, t *config.Transfer, isFirst bool) ([]Signal, error) {
 	if b.isAlone() || b.word != nil && b.word.isErased {
-		return b.word.saysOtherName(), nil
+		return b.word.saysNamed(isFirst), nil
 	}
 	if b.rows.count == 0 {
 		return nil, nil
@@ -96,17 +103,26 @@ func (b *builder) nameSignals(ctx context.Context, t *config.Transfer) ([]Signal
 	}
 	to := t.Request.Destination()
 	before, known := b.names.latest[to]
-	if !known || before.text == t.DisplayName || slices.Contains(b.names.others[to], t.DisplayName) {
+	switch {
+	case !known && isFirst:
+		if elsewhere := b.names.byName[strings.ToLower(t.DisplayName)]; elsewhere != nil {
+			return []Signal{{Kind: OtherAccount, RefID: elsewhere.refID(), Detail: otherAccountDetail}}, nil
+		}
+		return nil, nil
+	case !known || before.text == t.DisplayName || slices.Contains(b.names.others[to], t.DisplayName):
 		return nil, nil
 	}
 	return []Signal{{Kind: OtherName, RefID: before.row.refID(), Detail: otherNameDetail + strconv.Quote(before.text)}}, nil
 }
 
-// saysOtherName takes from the line whether its destination had another name.
-func (w *word) saysOtherName() []Signal {
+// saysNamed takes from the line whether its destination had another name, or its name another destination.
+func (w *word) saysNamed(isFirst bool) []Signal {
 	for _, s := range w.line.Signals {
+		if s.Kind == OtherAccount && isFirst {
+			return []Signal{{Kind: OtherAccount, RefID: s.RefID, Detail: otherAccountDetail}}
+		}
 		quoted, found := strings.CutPrefix(s.Detail, otherNameDetail)
-		if s.Kind != OtherName || !found {
+		if s.Kind != OtherName || isFirst || !found {
 			continue
 		}
 		if name, err := strconv.Unquote(quoted); err == nil && transfer.CheckDisplayName(name) == nil {

@@ -34,16 +34,23 @@ func TestAKnownDestinationUnderAnotherNameIsMarked(t *testing.T) {
 		call  string
 		want  []string
 	}{
-		"the name of before":                          {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "Ada", nil},
-		"another name":                                {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "Eve", []string{`a: paid before under another name, "Ada"`}},
-		"one of two names of before":                  {[]state.Detail{paid("a"), paid("b")}, namesOf("a", "Ada", "b", "A. L."), "Ada", nil},
-		"neither of two names of before":              {[]state.Detail{paid("a"), paid("b")}, namesOf("b", "A. L.", "a", "Ada"), "Eve", []string{`a: paid before under another name, "Ada"`}},
-		"no name now":                                 {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "", nil},
-		"no name before":                              {[]state.Detail{paid("a")}, nil, "Eve", nil},
-		"a name of what was not paid":                 {[]state.Detail{record(declare("a", ada), state.InDoubt)}, namesOf("a", "Ada"), "Eve", []string{": nothing was paid to this destination before"}},
-		"the name of a request that was refused":      {[]state.Detail{paid("a")}, namesOf("a", "Eve", "a", "Ada"), "Eve", []string{`a: paid before under another name, "Ada"`}},
-		"the name of another destination":             {[]state.Detail{paid("a"), record(declare("b"), state.Recorded)}, namesOf("b", "Eve"), "Ada", nil},
-		"letters of another script in the name alone": {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "Аda", []string{": letters that may pass for those of another script, in display_name", `a: paid before under another name, "Ada"`}},
+		"the name of before":                     {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "Ada", nil},
+		"another name":                           {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "Eve", []string{`a: paid before under another name, "Ada"`}},
+		"one of two names of before":             {[]state.Detail{paid("a"), paid("b")}, namesOf("a", "Ada", "b", "A. L."), "Ada", nil},
+		"neither of two names of before":         {[]state.Detail{paid("a"), paid("b")}, namesOf("b", "A. L.", "a", "Ada"), "Eve", []string{`a: paid before under another name, "Ada"`}},
+		"no name now":                            {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "", nil},
+		"no name before":                         {[]state.Detail{paid("a")}, nil, "Eve", nil},
+		"a name of what was not paid":            {[]state.Detail{record(declare("a", ada), state.InDoubt)}, namesOf("a", "Ada"), "Eve", []string{": nothing was paid to this destination before"}},
+		"the name of a request that was refused": {[]state.Detail{paid("a")}, namesOf("a", "Eve", "a", "Ada"), "Eve", []string{`a: paid before under another name, "Ada"`}},
+		"the name of another destination":        {[]state.Detail{paid("a"), record(declare("b"), state.Recorded)}, namesOf("b", "Eve"), "Ada", nil},
+		"a known name at another destination": {[]state.Detail{record(declare("b"), state.Recorded)}, namesOf("b", "Ada"), "Ada", []string{
+			": nothing was paid to this destination before", "b: this name was paid before at another destination",
+		}},
+		"a known name in other letters at another destination": {[]state.Detail{record(declare("b"), state.Recorded)}, namesOf("b", "Ada Lovelace"), "ADA lovelace", []string{
+			": nothing was paid to this destination before", "b: this name was paid before at another destination",
+		}},
+		"a known name at a destination that was paid without one": {[]state.Detail{paid("a"), record(declare("b"), state.Recorded)}, namesOf("b", "Ada"), "Ada", nil},
+		"letters of another script in the name alone":             {[]state.Detail{paid("a")}, namesOf("a", "Ada"), "Аda", []string{": letters that may pass for those of another script, in display_name", `a: paid before under another name, "Ada"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory(c.known...)

@@ -260,9 +260,10 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 		b.plan.totalsOf(Submit).AddRequest(&t.Request)
-		c.Signals = append(slices.Clip(b.paidSignals(&t.Request)), signalsOf(t)...)
+		paid := b.paidSignals(&t.Request)
+		c.Signals = append(slices.Clip(paid), signalsOf(t)...)
 		if t.DisplayName != "" {
-			named, err := b.nameSignals(ctx, t)
+			named, err := b.nameSignals(ctx, t, slices.ContainsFunc(paid, func(s Signal) bool { return s.Kind == FirstDestination }))
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,10 @@ const (
 	// OtherName marks a transfer to a destination that was paid before, and never under its display name.
 	OtherName SignalKind = "another name"
 
+	// OtherAccount marks a transfer to a destination that was never paid, under a display name that was: an invoice with
+	// changed bank details looks like this.
+	OtherAccount SignalKind = "another account"
+
 	// MixedScripts marks a text that mixes letters of several scripts, or has letters that look like
 	// those of another (Unicode's Technical Standard 39).
 	MixedScripts SignalKind = "mixed scripts"
@@ -44,6 +48,8 @@ func (k SignalKind) Noun(count int) string {
 		many = "renames"
 	case OtherName:
 		one, many = "under another name", "under another name"
+	case OtherAccount:
+		one, many = "known name with another account", "known names with another account"
 	case MixedScripts, Unverified, Late:
 	}
 	if count == 1 {
