@@ -19,6 +19,9 @@ const shownStepsMax = 100_000
 func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	const name = "<console>"
 	source := []byte(expression)
+	if c.scope == nil {
+		return cty.DynamicVal, hcl.Diagnostics{mistake.Placeless("Value cannot be evaluated", "The configuration cannot be read.")}
+	}
 	if diags := syntax.CheckNesting(source, name, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}

@@ -181,6 +181,9 @@ func (c *completer) written() map[string]bool {
 
 // labels are words that a label may be.
 func (c *completer) labels() {
+	if len(c.at.header) == 0 { // a text where a block should begin
+		return
+	}
 	c.add(itemEnum, "", config.LabelWords(c.at.header[0], len(c.at.header)-1)...)
 	if !c.at.inText {
 		for i := range c.items {
