@@ -41,3 +41,8 @@ var FlagTitles = flagTitles
 
 // PageOf is the page that the help of a command names.
 func PageOf(cmd *cobra.Command) string { return cmd.Annotations[pageAnnotation] }
+
+// ObjectTypes are the types of what commands print as one JSON object, by the names of their schemas.
+func ObjectTypes() map[string]any {
+	return map[string]any{"version": build{}, "sandbox": sandboxAddresses{}}
+}

@@ -119,6 +119,15 @@ func openingOf(texts []string) ([]sandbox.Balance, error) {
 	return balances, nil
 }
 
+// sandboxAddresses is what sandbox serve --json prints.
+type sandboxAddresses struct {
+	BaseURL      string `json:"base_url"`
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret"`
+	LookupPath   string `json:"lookup_path"`
+	TokenURL     string `json:"token_url"`
+}
+
 func (s *serving) announce(p *process, base string) error {
 	fields := [][2]string{
 		{"base_url", base},
@@ -128,11 +137,9 @@ func (s *serving) announce(p *process, base string) error {
 		{"client_secret", s.clientSecret},
 	}
 	if s.asJSON {
-		object := make(map[string]string, len(fields))
-		for _, field := range fields {
-			object[field[0]] = field[1]
-		}
-		return json.NewEncoder(p.streams.Out).Encode(object)
+		return json.NewEncoder(p.streams.Out).Encode(sandboxAddresses{
+			BaseURL: fields[0][1], TokenURL: fields[1][1], LookupPath: fields[2][1], ClientID: s.clientID, ClientSecret: s.clientSecret,
+		})
 	}
 	if _, err := fmt.Fprintln(p.streams.Out, "SANDBOX: no money moves"); err != nil {
 		return err

@@ -1,9 +1,6 @@
 package view_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,9 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"remit/internal/proof/schema"
 	"remit/internal/proof/suite"
@@ -45,29 +39,7 @@ func schemaOfLines() schema.Schema {
 
 // TestSchemasOfLines holds docs/schemas against the types, and the types against the schema that was published last.
 func TestSchemasOfLines(t *testing.T) {
-	text, err := json.MarshalIndent(schemaOfLines(), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = append(text, '\n')
-	if suite.Update() {
-		if err := os.WriteFile(linesSchema, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(readGolden(t, linesSchema)), string(text)); diff != "" {
-		t.Errorf("docs/schemas is not what the types say; .ci/update ./internal/view writes it anew (-docs +types):\n%s", diff)
-	}
-	var before, now any
-	if err := json.Unmarshal(readGolden(t, linesKept), &before); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &now); err != nil {
-		t.Fatal(err)
-	}
-	for _, loss := range schema.Lost(before, now) {
-		t.Errorf("programs that read %s break: %s", view.Format, loss)
-	}
+	schema.Hold(t, schemaOfLines(), linesSchema, linesKept, suite.Update())
 }
 
 // TestEachTypeOfLineHasASchema reads the types that the source says.
@@ -96,73 +68,6 @@ func TestEachTypeOfLineHasASchema(t *testing.T) {
 	if found < 40 {
 		t.Errorf("only %d types were found", found)
 	}
-}
-
-// TestLinesAreAsTheirSchemaSays validates every line that a golden file has: of this package, of the scripts, and of 0.1.0,
-// which lacks fields that were added since.
-func TestLinesAreAsTheirSchemaSays(t *testing.T) {
-	strict, lenient := compiled(t, schemaOfLines(), true), compiled(t, schemaOfLines(), false)
-	types := view.LineTypes()
-	validated := map[string]int{}
-	for root, s := range map[string]*jsonschema.Schema{"testdata": strict, "../../testdata/script": strict, "../../testdata/compat": lenient} {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !slices.Contains([]string{".jsonl", ".txtar"}, filepath.Ext(path)) {
-				return err
-			}
-			for line := range bytes.Lines(readGolden(t, path)) {
-				value, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
-				object, is := value.(map[string]any)
-				if err != nil || !is || !bytes.HasPrefix(line, []byte(`{"type":"`)) {
-					continue
-				}
-				kind := object["type"].(string)
-				if types[kind] == nil {
-					t.Errorf("%s: a line of the type %q has no schema", path, kind)
-				}
-				if err := s.Validate(value); err != nil {
-					t.Errorf("%s: %s%v", path, line, err)
-				}
-				validated[root]++
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if validated[root] == 0 {
-			t.Errorf("%s has no line of JSON", root)
-		}
-	}
-	wrong := map[string]any{"type": "error", "error": json.Number("5")}
-	if strict.Validate(wrong) == nil || strict.Validate(map[string]any{"type": "error"}) == nil {
-		t.Error("a line with a wrong field, or without one, is valid")
-	}
-}
-
-// compiled is a schema to validate with; without required fields where they need not all be there.
-func compiled(t *testing.T, s schema.Schema, isStrict bool) *jsonschema.Schema {
-	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !isStrict {
-		text = regexp.MustCompile(`"required":\[[^\]]*\]`).ReplaceAll(text, []byte(`"required":[]`))
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	if err := compiler.AddResource("urn:remit:lines:1", value); err != nil {
-		t.Fatal(err)
-	}
-	made, err := compiler.Compile("urn:remit:lines:1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
 }
 
 func readGolden(t *testing.T, path string) []byte {
