@@ -117,7 +117,11 @@ func (r *transferReader) compileAll() {
 		m.blocks[t.address] = t
 		r.compile(t)
 		r.noteBatch(t)
+		m.noteNamed(t)
 		t.settle()
+	}
+	if !r.diags.HasErrors() && !r.unreadable {
+		r.report(m.unnamed(r.configured.scope)...)
 	}
 	for _, t := range m.inOrder {
 		t.dependsOn = checkDependencies(r.checker, t.dependsOn, m.blocks, m.batches)

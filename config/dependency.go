@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -104,18 +105,47 @@ type memberships struct {
 	// batchesInOrder are the batches as they were declared.
 	batchesInOrder []*batchBlock
 	members        map[string][]*transferBlock // by batch
+	named          map[*eval.Node]bool         // to which a transfer block refers
 	late           bool                        // some were noted when a row was evaluated
 }
 
 func newMemberships() *memberships {
 	return &memberships{
-		blocks: map[string]*transferBlock{}, batches: map[string]*batchBlock{}, members: map[string][]*transferBlock{},
+		blocks: map[string]*transferBlock{}, batches: map[string]*batchBlock{}, members: map[string][]*transferBlock{}, named: map[*eval.Node]bool{},
 	}
 }
 
 func (m *memberships) add(batch *batchBlock) {
 	m.batches[batch.Name] = batch
 	m.batchesInOrder = append(m.batchesInOrder, batch)
+}
+
+// noteNamed keeps what the arguments of a block refer to.
+func (m *memberships) noteNamed(t *transferBlock) {
+	for _, a := range t.block.All() {
+		if a.Refs == nil {
+			continue
+		}
+		for _, n := range a.Refs.Nodes {
+			m.named[n] = true
+		}
+	}
+}
+
+// unnamed warns of batches to which no transfer block refers, directly or not: what they say is of no transfer.
+func (m *memberships) unnamed(scope *eval.Scope) hcl.Diagnostics {
+	reached, _ := eval.Walk(slices.Collect(maps.Keys(m.named)), (*eval.Node).Dependencies)
+	for _, n := range reached {
+		m.named[n] = true
+	}
+	var diags hcl.Diagnostics
+	for _, b := range m.batchesInOrder {
+		if n := scope.Nodes["batch"][b.Name]; n != nil && !m.named[n] {
+			diags = append(diags, mistake.Warning(b.at, "Batch without transfers",
+				"No transfer block names batch.%[1]s, so what the batch says holds for no transfer. Write in each transfer block that belongs to it:\n\n  batch = batch.%[1]s", b.Name))
+		}
+	}
+	return diags
 }
 
 // note takes in that block has transfers in batch, and reports whether that is news.

@@ -189,13 +189,18 @@ func (e *evaluator) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (
 	}
 	for _, d := range diags {
 		d := *d
-		if place := e.place(f); d.Subject == nil || e.in.row != nil && !f.constant {
+		if place := e.place(f); d.Subject == nil || e.in.row != nil && !f.constant && !isOfCall(&d) {
 			d.Detail += " The expression is at " + mistake.At(f.Expr.Range()) + "."
 			d.Subject, d.Context = &place, nil
 		}
 		e.add(f, &d)
 	}
 	return value, !diags.HasErrors()
+}
+
+// isOfCall reports whether a mistake is in how a function is called: no row can mend it.
+func isOfCall(d *hcl.Diagnostic) bool {
+	return d.Summary == "Not enough function arguments" || d.Summary == "Too many function arguments"
 }
 
 // text is a field of the request that is sent as it is: a string that can be seen, without

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +53,10 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 			e.empty = append(e.empty, f) // one of several cells that a row of totals or notes leaves empty
 			return transfer.Amount{}
 		}
+		if e.isMade(f, value) {
+			e.add(f, mistake.New(f.Expr.Range(), summary, "%s%s", detail, e.in.columnAlone(f, value)))
+			return transfer.Amount{}
+		}
 		format := e.formatHint(f, value)
 		if nothing := e.in.nothingHint(f, value); format == "" && nothing != "" {
 			detail = nothing
@@ -66,9 +71,43 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 	}
 	if detail := e.block.configured.assets.check(amount, asset); detail != "" {
 		scale, _ := e.block.configured.assets.of(asset)
-		e.refuse(f, "Too many decimals", "%s%s", detail, e.in.roundHint(f, scale))
+		e.refuse(f, "Too many decimals", "%s%s", detail, e.in.decimalsHint(f, value.AsString(), scale))
 	}
 	return amount
+}
+
+// isMade reports whether an expression makes another value of the cell of a column: then the expression is
+// what is to be mended.
+func (e *evaluator) isMade(f *field, value cty.Value) bool {
+	if !e.in.isOfColumn(f) || syntax.Traversal(f.Expr) != nil {
+		return false
+	}
+	cell, ok := e.in.cell(f)
+	return ok && (!syntax.IsText(value) || value.AsString() != cell)
+}
+
+// cell is the text of the row from which a field comes; false where there is none.
+func (in instance) cell(f *field) (string, bool) {
+	if ty := in.each.Type(); !ty.IsObjectType() || !ty.HasAttribute(f.column) {
+		return "", false
+	}
+	value := in.each.GetAttr(f.column)
+	if !syntax.IsText(value) {
+		return "", false
+	}
+	return value.AsString(), true
+}
+
+// columnAlone shows the column without the text that an expression puts around it; "" where that is no remedy.
+func (in instance) columnAlone(f *field, value cty.Value) string {
+	cell, ok := in.cell(f)
+	if !ok || !syntax.IsText(value) || !strings.Contains(value.AsString(), cell) {
+		return ""
+	}
+	if _, err := transfer.ParseAmount(cell); err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" The cell is %q, and the expression adds the rest. Write the column alone:\n\n  amount = %s", cell, mistake.ColumnOf("each.value", f.column))
 }
 
 // formatHint shows how a data block says that a number is grouped, or has a decimal comma,
@@ -169,6 +208,29 @@ func (in instance) trimHint(f *field, text string) string {
 		return ""
 	}
 	return fmt.Sprintf(" Correct it in the file, or leave the space out here:\n\n  %s = trimspace(%s)", f.Name, mistake.ColumnOf("each.value", f.column))
+}
+
+// grouped matches a number that may have a group of three digits, instead of three decimals.
+var grouped = regexp.MustCompile(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
+
+// decimalsHint says what to do with an amount of a column that has more decimals than its asset. Three decimals
+// may be thousands, which rounding would make a thousandth.
+func (in instance) decimalsHint(f *field, text string, scale int) string {
+	round := in.roundHint(f, scale)
+	if round == "" || !grouped.MatchString(text) || in.row.source.kind.name == "json" {
+		return round
+	}
+	d, whole := in.row.source, strings.Replace(text, ".", "", 1)
+	format := d.file.Formats[f.column]
+	switch {
+	case format != nil:
+		return fmt.Sprintf(" %s reads numbers of this column as in %q. If this one means %s, correct it in the file.", d.address, format.Example, whole) +
+			strings.Replace(round, " Correct it in the file.", fmt.Sprintf(" If it means %s, correct it there too.", text), 1)
+	case !slices.Contains(d.kind.arguments, "number_format") || d.kind.name == "xlsx": // whose cells say what is a number
+		return round
+	}
+	return fmt.Sprintf(" It can be meant in two ways. If it means %s, say so in %s:\n\n  number_format = { %s = \"1.234,56\" }\n\nIf it means %s, correct it in the file, or say how remit rounds it:%s",
+		whole, d.address, mistake.KeyHCL(f.column), text, round[strings.Index(round, "\n\n"):])
 }
 
 // roundHint says how an amount of a column is rounded to the decimals of its asset.

@@ -322,6 +322,10 @@ func (l *loader) settle() {
 		for _, a := range n.Arguments {
 			within := eval.WideReach()
 			within.Row, within.Policy, within.Book = a.Row, n.Policy, n.Book
+			if d := noNameOfColumn(n, a); d != nil {
+				a.Refs, wrong[n] = &eval.References{Wrong: true}, append(wrong[n], d)
+				continue
+			}
 			refs, diags := scope.Resolve(a.Expr, within)
 			a.Refs = refs
 			wrong[n] = append(wrong[n], diags...)

@@ -80,15 +80,22 @@ func (b *builder) checkBatches() {
 		if differences := controlDifferences(declared.Control, totals); len(differences) > 0 {
 			b.plan.Obstacles = append(b.plan.Obstacles, Obstacle{
 				Kind: ObstacleControl, Address: "batch." + declared.Name, Count: totals.Count(),
-				Detail: fmt.Sprintf("The control totals of batch %q at %s do not agree with the transfers that are declared: %s. "+
-					"Is a file cut off, or one of another period? Mend the files, or the control block where that one is wrong.",
-					declared.Name, declared.Control.Place, strings.Join(differences, "; ")),
+				Detail: fmt.Sprintf("The control totals of batch %q at %s do not agree with the transfers that are declared: %s. %s",
+					declared.Name, declared.Control.Place, strings.Join(differences, "; "), controlRemedy(declared.Name, totals)),
 			})
 		}
 	}
 	b.plan.Batches = slices.DeleteFunc(b.batches.batches, func(batch Batch) bool {
 		return !batch.Controlled && batch.Totals.Count() == 0
 	})
+}
+
+// controlRemedy says what to look at where totals differ from a control block.
+func controlRemedy(batch string, totals transfer.Totals) string {
+	if totals.Count() == 0 {
+		return fmt.Sprintf("The batch has no transfer. Is a file empty, or does its transfer block not say batch = batch.%s? Mend the files.", batch)
+	}
+	return "Is a file cut off, or one of another period? Mend the files, or the control block where that one is wrong."
 }
 
 // controlDifferences says how totals differ from a control block, in words.

@@ -47,6 +47,14 @@ func (r *resolver) meant(t hcl.Traversal, roots []string) string {
 	if hint := mistake.DidYouMean(root, roots); hint != "" && len(t) > 1 {
 		return hint
 	}
+	if own := r.rowName() + "." + root; len(t) == 1 && slices.Contains(r.reach.Columns, root) {
+		return fmt.Sprintf(" If it is the column, write:\n\n  %s", own)
+	} else if len(t) == 1 && r.reach.Row {
+		return fmt.Sprintf(" If it is a column, write:\n\n  %s\n\nIf it is text, put it in quotation marks:\n\n  %q", own, root)
+	}
+	if len(t) == 2 && slices.Contains([]string{".csv", ".tsv", ".txt", ".xlsx", ".json", ".jsonl", ".xml"}, strings.ToLower(rest)) {
+		return fmt.Sprintf(" Put the name of a file in quotation marks:\n\n  %q", root+rest)
+	}
 	if len(t) == 1 {
 		return fmt.Sprintf(" Put text in quotation marks:\n\n  %q", root)
 	}

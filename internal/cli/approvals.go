@@ -9,6 +9,7 @@ import (
 	"remit/internal/approval"
 	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -42,11 +43,34 @@ func approvalsOf(w *opened, plan *planner.Plan, saved *savedPlan) ([]view.Approv
 	return list, nil
 }
 
-// findApprovals keeps what approvalsOf finds, and which assets the rules forgot.
+// findApprovals keeps what approvalsOf finds, and which assets the rules and the limits forgot.
 func (o *planning) findApprovals(w *opened, plan *planner.Plan, saved *savedPlan) (err error) {
 	o.approvals, err = approvalsOf(w, plan, saved)
 	o.noTier = assetsWithoutTier(w, plan)
+	o.noLimit = assetsWithoutLimit(w.config.Controls().Limits, plan.Sent())
 	return err
+}
+
+// assetsWithoutLimit are the assets of a plan that no limit counts, in order, where there are limits: what
+// their author forgot.
+func assetsWithoutLimit(limits []config.Limit, totals transfer.Totals) []string {
+	if len(limits) == 0 {
+		return nil
+	}
+	counted := map[string]bool{}
+	for i := range limits {
+		if limits[i].Asset == "" {
+			return nil // it counts the transfers of every asset
+		}
+		counted[transfer.AssetSpelled(limits[i].Asset)] = true
+	}
+	var forgotten []string
+	for total := range totals.All() {
+		if !counted[total.Asset] {
+			forgotten = append(forgotten, total.Asset)
+		}
+	}
+	return forgotten
 }
 
 // assetsWithoutTier are the assets of a plan that approval rules forgot.

@@ -47,6 +47,7 @@ type planning struct {
 
 	approvals []view.Approval // what the rules that apply ask of the plan
 	noTier    []string        // assets that they forgot
+	noLimit   []string        // assets that the limits forgot
 }
 
 func (o *planning) flags(cmd *cobra.Command) {
@@ -210,7 +211,7 @@ func (o *planning) authorName(h *host.Host) string {
 func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, Against: o.before, All: o.all,
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: o.all,
 	}
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"remit/internal/approval"
@@ -117,11 +118,11 @@ func (p *page) approvalLines(a *Approval) {
 }
 
 func (p *page) approvalsEnd(o PlanOptions) {
-	text := o.noTier()
-	if text != "" {
+	texts := o.forgotten()
+	for _, text := range texts {
 		p.paragraph("  ", text, toneDoubt)
 	}
-	if text != "" || len(o.Approvals) > 0 {
+	if len(texts) > 0 || len(o.Approvals) > 0 {
 		p.line()
 	}
 }
@@ -142,6 +143,20 @@ func (o PlanOptions) noTier() string {
 		Visible(some(o.NoTier, len(o.NoTier))))
 }
 
+// noLimit says which assets no limit counts; "" for none.
+func (o PlanOptions) noLimit() string {
+	if len(o.NoLimit) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Warning: no limit has an amount for %[1]s. Write a limit block with asset = %[2]q, or correct the asset of one.",
+		Visible(some(o.NoLimit, len(o.NoLimit))), Visible(o.NoLimit[0]))
+}
+
+// forgotten are the warnings of assets that no approval rule and no limit looks at.
+func (o PlanOptions) forgotten() []string {
+	return slices.DeleteFunc([]string{o.noTier(), o.noLimit()}, func(text string) bool { return text == "" })
+}
+
 func (m *markdown) approvals() {
 	for i := range m.options.Approvals {
 		a := &m.options.Approvals[i]
@@ -150,13 +165,13 @@ func (m *markdown) approvals() {
 			m.printf("%s", codeBlock(strings.Join(lines, "\n")+"\n", markdownObstacles))
 		}
 	}
-	if text := m.options.noTier(); text != "" {
+	for _, text := range m.options.forgotten() {
 		m.printf("%s\n\n", codeSpan(text))
 	}
 }
 
 func (h *htmlPlan) approvals() {
-	if len(h.options.Approvals) == 0 && h.options.noTier() == "" {
+	if len(h.options.Approvals) == 0 && len(h.options.forgotten()) == 0 {
 		return
 	}
 	h.put("<section class=\"approvals\">\n<h2>Approval</h2>\n")
@@ -171,7 +186,7 @@ func (h *htmlPlan) approvals() {
 			h.put("</ul>\n")
 		}
 	}
-	if text := h.options.noTier(); text != "" {
+	for _, text := range h.options.forgotten() {
 		h.put("<p>%</p>\n", text)
 	}
 	h.put("</section>\n")

@@ -60,14 +60,14 @@ func everyFace(t *testing.T, text string, width int) string {
 	}
 	names := map[string]string{text: text}
 	plan := hostilePlan(text)
-	check(view.Plan(&b, plan, view.PlanOptions{Screen: s, Saved: true, ShowAll: true, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}}))
+	check(view.Plan(&b, plan, view.PlanOptions{Screen: s, Saved: true, ShowAll: true, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}, NoLimit: []string{text}}))
 	many, harmless := hostilePlan(text), hostilePlan("harmless")
 	for many.Changes.Len() <= 200 { // a plan that large is laid out in another way
 		for _, c := range harmless.Changes.All() {
 			many.Changes.Add(c)
 		}
 	}
-	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}}))
+	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}, NoLimit: []string{text}}))
 	event := executor.Event{Changes: []executor.Change{{Field: text, Before: text, After: text}, {Field: "status_details", After: text}, {Field: "status", After: text}}, RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
 	run := view.NewRun(&b, &b, view.RunOptions{Screen: s, Piped: !s.Terminal})
 	for _, kind := range []executor.EventType{executor.EventBegun, executor.EventWaiting, executor.EventNotice, executor.EventStopping, executor.EventChanged, executor.EventSettled} {

@@ -141,7 +141,7 @@ func (h *htmlPlan) toDo() []need {
 		a := &h.options.Approvals[i]
 		needs = append(needs, need{text: a.Ask(), tone: a.tone()})
 	}
-	if text := h.options.noTier(); text != "" {
+	for _, text := range h.options.forgotten() {
 		needs = append(needs, need{text: text, tone: toneDoubt})
 	}
 	for _, signal := range allSignals(h.plan, false) {

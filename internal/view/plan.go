@@ -29,6 +29,9 @@ type PlanOptions struct {
 	Approvals []Approval
 	NoTier    []string
 
+	// NoLimit are the assets of the plan that no limit counts, where there are limits.
+	NoLimit []string
+
 	// All is the command that lists every transfer; "" for that of a plan that is not saved.
 	All string
 

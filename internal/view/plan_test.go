@@ -29,7 +29,7 @@ func plans() map[string]view.PlanOptions {
 		"nothing":    {},
 		"undeclared": {},
 		"sandbox":    {Sandbox: true},
-		"mixed": {Saved: true, Approvals: []view.Approval{signed("", "bob"), signed("alice", "bob", "carol")}, NoTier: []string{"EUR"}, Names: map[string]string{
+		"mixed": {Saved: true, Approvals: []view.Approval{signed("", "bob"), signed("alice", "bob", "carol")}, NoTier: []string{"EUR"}, NoLimit: []string{"EUR"}, Names: map[string]string{
 			"0acfa5a6-6f2e-41af-a833-48e301197ffd": "treasury",
 			"37867177-f88c-45cc-b9b5-d786e7079609": "landlord",
 		}},
