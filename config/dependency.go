@@ -8,6 +8,7 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // dependency is one entry of depends_on, and its place.
@@ -106,6 +107,7 @@ type memberships struct {
 	batchesInOrder []*batchBlock
 	members        map[string][]*transferBlock // by batch
 	named          map[*eval.Node]bool         // to which a transfer block refers
+	asText         bool                        // a transfer block has its batch as text
 	late           bool                        // some were noted when a row was evaluated
 }
 
@@ -129,11 +131,17 @@ func (m *memberships) noteNamed(t *transferBlock) {
 		for _, n := range a.Refs.Nodes {
 			m.named[n] = true
 		}
+		if _, isText := syntax.LiteralText(a.Expr); isText && a.Name == "batch" {
+			m.asText = true
+		}
 	}
 }
 
 // unnamed warns of batches to which no transfer block refers, directly or not: what they say is of no transfer.
 func (m *memberships) unnamed(scope *eval.Scope) hcl.Diagnostics {
+	if m.asText { // which is refused where it is evaluated
+		return nil
+	}
 	reached, _ := eval.Walk(slices.Collect(maps.Keys(m.named)), (*eval.Node).Dependencies)
 	for _, n := range reached {
 		m.named[n] = true

@@ -93,7 +93,7 @@ func (b *builder) checkBatches() {
 // controlRemedy says what to look at where totals differ from a control block.
 func controlRemedy(batch string, totals transfer.Totals) string {
 	if totals.Count() == 0 {
-		return fmt.Sprintf("The batch has no transfer. Is a file empty, or does its transfer block not say batch = batch.%s? Mend the files.", batch)
+		return fmt.Sprintf("Is a file empty, or does its transfer block not say batch = batch.%s? The batch has no transfer. Mend the files.", batch)
 	}
 	return "Is a file cut off, or one of another period? Mend the files, or the control block where that one is wrong."
 }

@@ -47,7 +47,7 @@ func (r *resolver) meant(t hcl.Traversal, roots []string) string {
 	if hint := mistake.DidYouMean(root, roots); hint != "" && len(t) > 1 {
 		return hint
 	}
-	if own := r.rowName() + "." + root; len(t) == 1 && slices.Contains(r.reach.Columns, root) {
+	if own := r.rowName() + "." + root; r.alone && len(t) == 1 && slices.Contains(r.reach.Columns, root) {
 		return fmt.Sprintf(" If it is the column, write:\n\n  %s", own)
 	} else if len(t) == 1 && r.reach.Row {
 		return fmt.Sprintf(" If it is a column, write:\n\n  %s\n\nIf it is text, put it in quotation marks:\n\n  %q", own, root)

@@ -72,6 +72,7 @@ const bookReaches = "The blocks of an included directory mean the same wherever 
 type resolver struct {
 	scope *Scope
 	reach Reach
+	alone bool // the expression is one reference, and nothing else
 	refs  References
 	diags hcl.Diagnostics
 }
@@ -79,7 +80,8 @@ type resolver struct {
 // Resolve finds the references of expr and reports those that are forbidden, or that name nothing.
 func (s *Scope) Resolve(expr hclsyntax.Expression, within Reach) (*References, hcl.Diagnostics) {
 	r := resolver{scope: s, reach: within, refs: References{book: within.Book}}
-	if reference, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok { // and nothing else
+	if reference, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok {
+		r.alone = true
 		r.traversal(reference.Traversal)
 	} else {
 		for _, t := range expr.Variables() {
