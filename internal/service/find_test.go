@@ -116,6 +116,25 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 }
 
 // TestFindEndsWhereAListEnds asks services that name a further page although there is none.
+// forEver are pages of which each names another one; the first has the items.
+func forEver(list func(items, next string) string, items string) map[string]string {
+	pages := map[string]string{"": list(items, "1")}
+	for i := 1; i < 100; i++ {
+		pages[strconv.Itoa(i)] = list("", strconv.Itoa(i+1))
+	}
+	return pages
+}
+
+// after are so many empty pages, and the items on the one that follows them.
+func after(empty int, list func(items, next string) string, items string) map[string]string {
+	pages := map[string]string{"": list("", "1")}
+	for i := 1; i < empty; i++ {
+		pages[strconv.Itoa(i)] = list("", strconv.Itoa(i+1))
+	}
+	pages[strconv.Itoa(empty)] = list(items, "")
+	return pages
+}
+
 func TestFindEndsWhereAListEnds(t *testing.T) {
 	list := func(items, next string) string { return `{"items":[` + items + `],"next_page_cursor":"` + next + `"}` }
 	a1, a2 := record("a", "a1"), record("a", "a2")
@@ -125,9 +144,11 @@ func TestFindEndsWhereAListEnds(t *testing.T) {
 		requests int
 	}{
 		"the last page leads to an empty one for ever": {map[string]string{"": list(a1, "1"), "1": list("", "1")}, 1, 2},
-		"each empty page leads to another one":         {map[string]string{"": list(a1, "1"), "1": list("", "2"), "2": list("", "3")}, 1, 3},
+		"each empty page leads to another one":         {forEver(list, a1), 1, 51},
+		"nothing was made, for ever":                   {forEver(list, ""), 0, 50},
+		"the record follows 30 empty pages":            {after(30, list, a1), 1, 31},
 		"an empty page is in the middle":               {map[string]string{"": list(a1, "1"), "1": list("", "2"), "2": list(a2, "")}, 2, 3},
-		"nothing was made":                             {map[string]string{"": list("", "1"), "1": list("", "2")}, 0, 2},
+		"nothing was made":                             {map[string]string{"": list("", "1"), "1": list("", "")}, 0, 2},
 		"cursors are ignored":                          {map[string]string{"": list(a1+","+a2, "1"), "1": list(a1+","+a2, "1")}, 2, 2},
 		"one cursor for all pages":                     {map[string]string{"": list(a1, "1"), "1": list(a2, "1"), "1 again": list("", "1")}, 2, 3},
 	}

@@ -13,8 +13,9 @@ const (
 	// Stock nginx and Apache take a request line of 8 KiB, IIS an address of 4,096 bytes.
 	lookupBytesFirst = 4000
 	// findBarrenMax is after how many pages in a row without anything new a list has ended
-	// although the service names a further page: some always do.
-	findBarrenMax = 2
+	// although the service names a further page, each time by another cursor: some always do. Others cut the pages
+	// before they filter, and a record may follow many empty pages: taken for absent it would be paid again.
+	findBarrenMax = 50
 )
 
 // lookupLength is how long the address of a lookup may be. It is safe for concurrent use.
