@@ -64,7 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		_, _ = server.Callback(s.ctx, method, nil) // what it answers changes nothing
 	}
 	s.cancelRequest = server.CancelRequest
-	server.Start(channel.LSP(in, nopCloser{out}))
+	server.Start(newOrderly(ctx, channel.LSP(in, nopCloser{out})))
 	done := make(chan error, 1)
 	go func() { done <- server.Wait() }()
 	var err error
