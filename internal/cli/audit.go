@@ -76,6 +76,8 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 		return w.state.Error(err)
 	}
 	defer func() { _ = store.Close() }() // it was only read
+	w.streams.Begin("checking the journal")
+	defer w.streams.Quiet()
 	meta, err := store.Verify(ctx, head)
 	if err == nil {
 		err = meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service)
@@ -87,6 +89,7 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 	if verified.WrongClocks, err = allWrongClocks(ctx, w, store); err != nil {
 		return err
 	}
+	w.streams.Quiet()
 	if asJSON {
 		err = p.streams.JSON().Verified(verified)
 	} else {
@@ -108,6 +111,8 @@ func findings(ctx context.Context, w *opened, store workspace.ReadStore) error {
 		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
+	w.streams.Begin("reading the records")
+	defer w.streams.Quiet()
 	count, err := tellFindings(ctx, w, snapshot)
 	if err == nil && count > 0 {
 		return exit.Code(exit.Look)

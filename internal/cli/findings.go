@@ -49,6 +49,7 @@ func tellFindings(ctx context.Context, w *opened, snapshot state.Snapshot) (int,
 	if more := count - len(findings); more > 0 {
 		findings = append(findings, fmt.Sprintf("  and %d more", more))
 	}
+	w.streams.Quiet()
 	_, err := fmt.Fprintf(w.streams.Err, "Notice: the state is whole. Check the records of %d that it has as recorded or adopted:\n%s\n\n    %s\n",
 		count, strings.Join(findings, "\n"), view.Visible(w.dir.Command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
 	return count, err

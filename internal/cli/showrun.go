@@ -30,6 +30,8 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 	if err != nil {
 		return err
 	}
+	w.streams.Begin("reading the journal")
+	defer w.streams.Quiet()
 	past, err := executor.ReadPast(ctx, snapshot, runID)
 	if err != nil {
 		return w.state.Error(err)
@@ -46,6 +48,7 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 	if options.Now, err = statusNow(ctx, w, snapshot, past, options.Alive); err != nil {
 		return w.state.Error(err)
 	}
+	w.streams.Quiet()
 	if p.streams.WantsLines(asJSON) {
 		if err := p.streams.JSON().Past(past, options); asJSON || err != nil {
 			return err
