@@ -342,13 +342,13 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 				err = plan.CheckTime(w.host.Now())
 			}
 			if err != nil {
-				return nil, unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent", err)
+				return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
 			}
 			return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
 		}
 		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 		if err != nil {
-			return nil, unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent", err)
+			return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
 		}
 		if err := a.checkDeclared(ctx, w, plan); err != nil {
 			return nil, err

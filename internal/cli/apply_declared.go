@@ -35,9 +35,9 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 	case ctx.Err() != nil:
 		return exit.Interrupted("before the plan was held against the files")
 	case different != nil:
-		return unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent", different)
+		return unfit(ctx, w, a.file, "cannot be applied; nothing was sent", different)
 	case !reflect.DeepEqual(plan.Header.ReadWarnings, config.ReadWarnings(w.config)):
-		return unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent",
+		return unfit(ctx, w, a.file, "cannot be applied; nothing was sent",
 			errors.New("the warnings about its data files are not those of the files at hand; make a new plan"))
 	}
 	return nil

@@ -149,7 +149,7 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 		return nil, err
 	}
 	if _, err := found.remaining(ctx, w); err != nil {
-		return nil, unfit(&a.planning.dir, a.file, outcome, err)
+		return nil, unfit(ctx, w, a.file, outcome, err)
 	}
 	if plan.Empty() {
 		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)

@@ -123,6 +123,9 @@ func (c *planCommand) check(cmd *cobra.Command, w *opened) error {
 	if err := c.sign.open(cmd.Context(), w, c.out); err != nil {
 		return err
 	}
+	if err := checkKept(cmd.Context(), w, c.out, c.sign.author()); err != nil {
+		return err
+	}
 	if changed("lock-timeout") && !c.refresh {
 		return errors.New("--lock-timeout goes with --refresh: without it, plan takes no lock")
 	}

@@ -35,7 +35,7 @@ func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome
 	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 	if err != nil {
 		done()
-		return nil, unfit(w.dir, file, outcome, err)
+		return nil, unfit(ctx, w, file, outcome, err)
 	}
 	return &recomputed{plan: verified.Plan, verified: verified, close: done}, nil
 }
@@ -48,7 +48,7 @@ func recomputeAlone(ctx context.Context, w *opened, plan *planner.Plan, file, ou
 	}
 	alone, err := plan.Alone(ctx, controls)
 	if err != nil {
-		return nil, unfit(w.dir, file, outcome, err)
+		return nil, unfit(ctx, w, file, outcome, err)
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
 	return &recomputed{plan: alone, meta: boundMeta(w, plan.Header), close: func() {}}, err

@@ -80,7 +80,7 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	}
 	left, err := found.remaining(ctx, w)
 	if err != nil {
-		return nil, unfit(&a.planning.dir, a.file, outcome, err)
+		return nil, unfit(ctx, w, a.file, outcome, err)
 	}
 	return left, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"remit/config"
@@ -20,6 +22,7 @@ import (
 	"remit/internal/text/shell"
 	"remit/internal/text/terraform"
 	"remit/planner"
+	"remit/state"
 )
 
 // savedPlan is a plan as it was read from a file.
@@ -73,7 +76,7 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 			return nil, exit.WithHint(fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. A plan is made of the files of the directory, and plan --out saves it", name),
 				w.dir.Command("plan --out=november.plan"))
 		}
-		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(name)))
+		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(newName(context.Background(), w, name))))
 	}
 	if err := ofEnvironment(w, plan, name); err != nil {
 		return nil, err
@@ -176,17 +179,17 @@ func isForSandbox(plan *planner.Plan) bool {
 }
 
 // unfit says why a saved plan can't be used now, and how to make a new one.
-func unfit(s *workspace.Directory, file, outcome string, err error) error {
+func unfit(ctx context.Context, w *opened, file, outcome string, err error) error {
 	code := exit.Error
 	var obstacle *planner.ObstacleError
 	if errors.As(err, &obstacle) {
 		code = exitOf(obstacle.Obstacles)
 	}
 	var other *planner.ControlsError
-	if errors.As(err, &other) && other.Lacks() && len(s.PolicyDirs) == 0 {
+	if errors.As(err, &other) && other.Lacks() && len(w.dir.PolicyDirs) == 0 {
 		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
 	}
-	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), s.Command("plan --out="+shell.Word(file)), code)
+	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), w.dir.Command("plan --out="+shell.Word(newName(ctx, w, file))), code)
 }
 
 // savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
@@ -205,4 +208,140 @@ func savePlan(ctx context.Context, w *opened, plan *planner.Plan, name string, a
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	return nil
+}
+
+// checkKept refuses to replace a saved plan that somebody signed or that a run carried out: with it the approvals
+// and the evidence of the run would be lost. The signature of the author who signs the new plan as well is no
+// reason: it is replaced with the plan.
+func checkKept(ctx context.Context, w *opened, name string, author *approval.Key) error {
+	why, err := whyKept(ctx, w, name, author)
+	if err != nil || why == "" {
+		return err
+	}
+	return exit.WithHint(fmt.Errorf("save the plan: %s %s; nothing was written. Save the new plan under another name. "+
+		"Or, if nobody needs the old one any more, delete it and the signatures beside it by hand", name, why),
+		w.dir.Command("plan --out="+shell.Word(otherName(w, name))))
+}
+
+// whyKept says why a file must not be replaced by a new plan; "" where it may be.
+func whyKept(ctx context.Context, w *opened, name string, author *approval.Key) (string, error) {
+	path := w.dir.Within(name)
+	if !isSavedPlan(w, name) {
+		return "", nil
+	}
+	saved := &savedPlan{name: name, path: path}
+	files, err := saved.signatures()
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, file := range files {
+		if author == nil || file.Name != filepath.Base(path)+authorSuffix || !isSignatureBy(path+authorSuffix, *author) {
+			names = append(names, file.Name)
+		}
+	}
+	if len(names) > 0 {
+		return "has signatures beside it (" + strings.Join(names, ", ") + "), which count for that plan alone", nil
+	}
+	return whyEvidence(ctx, w, name)
+}
+
+// authorSuffix is the end of the name of the author's signature, behind that of the plan.
+const authorSuffix = ".author.sig"
+
+// whyEvidence says which run carried out the plan of a file; "" for none. Where that can't be found out, the file
+// may be evidence.
+func whyEvidence(ctx context.Context, w *opened, name string) (string, error) {
+	header, isKnown := headerOf(w, name)
+	if !isKnown { // nobody can apply it, and it proves nothing
+		return "", nil
+	}
+	of := stateOfPlan(w, header)
+	if of == nil {
+		return fmt.Sprintf("is a plan of environment %q, and it is not known here whether a run of that one carried it out", header.Environment), nil
+	}
+	if of.Backend == nil { // the directory has no state
+		return "", nil
+	}
+	there, err := of.Backend.Look(ctx)
+	if err == nil && !there {
+		return "", nil
+	}
+	var snapshot state.Snapshot
+	done := func() {}
+	if err == nil {
+		snapshot, done, err = of.Read(ctx)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", err
+		}
+		return "may be the plan of a run, and the state that knows it cannot be read here", nil
+	}
+	defer done()
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return "", w.state.Error(err)
+		}
+		if run.Begun.PlanID == header.PlanID {
+			return fmt.Sprintf("is the plan that the run %.8s carried out, and part of its evidence", run.Begun.RunID), nil
+		}
+	}
+	return "", nil
+}
+
+// planHeader is what the first line of a saved plan says of where it belongs.
+type planHeader struct {
+	PlanID      string         `json:"plan_id"`
+	Environment string         `json:"environment"`
+	Service     state.Identity `json:"service"`
+}
+
+// headerOf reads the first line of a saved plan of any version, and nothing else of it: the rest may be large.
+func headerOf(w *opened, name string) (header planHeader, isKnown bool) {
+	file, err := confined.OpenNamed(w.dir.Path, name)
+	if err != nil {
+		return header, false
+	}
+	defer func() { _ = file.Close() }() // only read
+	const most = 1 << 20
+	err = json.NewDecoder(io.LimitReader(file, most)).Decode(&header)
+	return header, err == nil && header.PlanID != ""
+}
+
+// stateOfPlan is the state that a plan was made against, which may be that of the sandbox where the command is for
+// real money, or the other way round; nil where it is that of another environment.
+func stateOfPlan(w *opened, header planHeader) *workspace.State {
+	dir := *w.dir
+	dir.Sandbox = header.Service.IsSandbox()
+	here := w.config.Environment
+	if dir.Sandbox {
+		here = dir.SandboxEnvironment()
+	}
+	if dir.Block() != "" && header.Environment != here {
+		return nil
+	}
+	of := workspace.NewState(w.host, w.streams, &dir, w.config)
+	findStateOf(&opened{host: w.host, streams: w.streams, dir: &dir, config: w.config, state: of}, &planner.Plan{Header: planner.Header{Service: header.Service}})
+	return of
+}
+
+// otherName is a name like that of a file, of a file that does not exist.
+func otherName(w *opened, name string) string {
+	end := filepath.Ext(name)
+	for n := 2; ; n++ {
+		other := strings.TrimSuffix(name, end) + "-" + strconv.Itoa(n) + end
+		if _, err := os.Lstat(w.dir.Within(other)); err != nil {
+			return other
+		}
+	}
+}
+
+// newName is the name for a plan in the place of one that can't be used: its own where a new plan may
+// replace it.
+func newName(ctx context.Context, w *opened, name string) string {
+	if why, err := whyKept(ctx, w, name, nil); err != nil || why != "" {
+		return otherName(w, name)
+	}
+	return name
 }

@@ -48,6 +48,15 @@ func (s *signing) open(ctx context.Context, w *opened, out string) error {
 	return nil
 }
 
+// author is the key that signs; nil for none.
+func (s *signing) author() *approval.Key {
+	if s.opened == nil {
+		return nil
+	}
+	key := approval.SSHKey(s.opened.Public)
+	return &key
+}
+
 // unknownAuthor says why a signature by a key names nobody in any approval block; nil where it
 // does in one, or where there is no block.
 func unknownAuthor(w *opened, key ssh.PublicKey) error {
@@ -73,13 +82,13 @@ func (s *signing) save(ctx context.Context, w *opened, o *planning, plan *planne
 		return o.saySaved(w, plan, name, "Saved to "+view.Visible(name)+".")
 	}
 	plan.Header.AuthorKey = s.opened.Fingerprint()
-	file := w.dir.Within(name) + ".author.sig"
+	file := w.dir.Within(name) + authorSuffix
 	replaceable, err := isReplaceable(file, approval.ArmorStart)
 	if err != nil {
 		return fmt.Errorf("sign the plan: %w", err)
 	}
 	if !replaceable {
-		return fmt.Errorf("sign the plan: %s is there already and is no signature, so it is not replaced; move it away", name+".author.sig")
+		return fmt.Errorf("sign the plan: %s is there already and is no signature, so it is not replaced; move it away", name+authorSuffix)
 	}
 	digest := approval.NewDigest()
 	if err := savePlan(ctx, w, plan, name, digest); err != nil {
