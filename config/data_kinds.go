@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,4 +108,13 @@ func pain001Kind() dataKind {
 		name: "pain001", key: "end_to_end_id",
 		format: func(*dataSource, *eval.Reader) rows.Format { return rows.Pain001{} },
 	}
+}
+
+// DataArguments are the arguments that a data block of a type may have.
+func DataArguments(kind string) []string {
+	arguments := []string{"file", "key", "where", "acknowledge"}
+	if i := slices.Index(dataTypes(), kind); i >= 0 {
+		arguments = append(arguments, dataKinds()[i].arguments...)
+	}
+	return arguments
 }

@@ -53,7 +53,7 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 			e.empty = append(e.empty, f) // one of several cells that a row of totals or notes leaves empty
 			return transfer.Amount{}
 		}
-		if e.isMade(f, value) {
+		if e.in.isMade(f, value) {
 			e.add(f, mistake.New(f.Expr.Range(), summary, "%s%s", detail, e.in.columnAlone(f, value)))
 			return transfer.Amount{}
 		}
@@ -78,11 +78,11 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 
 // isMade reports whether an expression makes another value of the cell of a column: then the expression is
 // what is to be mended.
-func (e *evaluator) isMade(f *field, value cty.Value) bool {
-	if !e.in.isOfColumn(f) || syntax.Traversal(f.Expr) != nil {
+func (in instance) isMade(f *field, value cty.Value) bool {
+	if !in.isOfColumn(f) || syntax.Traversal(f.Expr) != nil {
 		return false
 	}
-	cell, ok := e.in.cell(f)
+	cell, ok := in.cell(f)
 	return ok && (!syntax.IsText(value) || value.AsString() != cell)
 }
 

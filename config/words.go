@@ -1,12 +1,9 @@
 package config
 
 import (
-	"slices"
-
 	"remit/config/rows"
 	"remit/internal/clock/calendar"
 	"remit/internal/clock/zone"
-	"remit/internal/transfer"
 )
 
 // Words are what an argument may say, where that is one of a list; nil elsewhere. Of arguments that are read by
@@ -41,36 +38,4 @@ func Words(block, argument string) []string {
 		return []string{"auto", "basic", "post"}
 	}
 	return nil
-}
-
-// LabelWords are what a label of a block may say, where that is one of a list; nil elsewhere.
-func LabelWords(block string, label int) []string {
-	switch {
-	case label > 0:
-		return nil
-	case block == "data":
-		return dataTypes()
-	case block == "state":
-		return []string{StateSQLite, StatePostgres}
-	case block == "transfer":
-		return []string{string(transfer.Internal), string(transfer.Platform)}
-	}
-	return nil
-}
-
-// DataArguments are the arguments that a data block of a type may have.
-func DataArguments(kind string) []string {
-	arguments := []string{"file", "key", "where", "acknowledge"}
-	if i := slices.Index(dataTypes(), kind); i >= 0 {
-		arguments = append(arguments, dataKinds()[i].arguments...)
-	}
-	return arguments
-}
-
-// ValueAttributes are what a value with a name has, by the root of its references, such as profile.
-func ValueAttributes(root string) []string {
-	if root == "data" {
-		return []string{"rows"}
-	}
-	return attributes()[root]
 }
