@@ -8,7 +8,6 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
-	"remit/config/syntax"
 )
 
 // dependency is one entry of depends_on, and its place.
@@ -107,7 +106,7 @@ type memberships struct {
 	batchesInOrder []*batchBlock
 	members        map[string][]*transferBlock // by batch
 	named          map[*eval.Node]bool         // to which a transfer block refers
-	asText         bool                        // a transfer block has its batch as text
+	asText         bool                        // a transfer block has a batch that is none
 	late           bool                        // some were noted when a row was evaluated
 }
 
@@ -131,19 +130,26 @@ func (m *memberships) noteNamed(t *transferBlock) {
 		for _, n := range a.Refs.Nodes {
 			m.named[n] = true
 		}
-		if _, isText := syntax.LiteralText(a.Expr); isText && a.Name == "batch" {
+		if a.Name == "batch" && !slices.ContainsFunc(reachedFrom(a.Refs.Nodes), isBatch) {
 			m.asText = true
 		}
 	}
 }
+
+// reachedFrom are the nodes that others refer to, directly or not, and these.
+func reachedFrom(nodes []*eval.Node) []*eval.Node {
+	reached, _ := eval.Walk(nodes, (*eval.Node).Dependencies)
+	return reached
+}
+
+func isBatch(n *eval.Node) bool { return n.Root == "batch" }
 
 // unnamed warns of batches to which no transfer block refers, directly or not: what they say is of no transfer.
 func (m *memberships) unnamed(scope *eval.Scope) hcl.Diagnostics {
 	if m.asText { // which is refused where it is evaluated
 		return nil
 	}
-	reached, _ := eval.Walk(slices.Collect(maps.Keys(m.named)), (*eval.Node).Dependencies)
-	for _, n := range reached {
+	for _, n := range reachedFrom(slices.Collect(maps.Keys(m.named))) {
 		m.named[n] = true
 	}
 	var diags hcl.Diagnostics
