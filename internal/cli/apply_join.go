@@ -50,6 +50,7 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		err = w.state.Locked(ctx, leader, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 			return a.locked(ctx, w, journal, snapshot, leader)
 		})
+		err = rideOut(ctx, a, w, err)
 		if locked := (*state.LockedError)(nil); !errors.As(err, &locked) {
 			return err
 		}
