@@ -58,7 +58,7 @@ func TestAFailoverNeedsNobody(t *testing.T) {
 			world: newWorld(t, program, options{
 				rows: *failoverRows, inFlight: 8, latency: 20 * time.Millisecond, cluster: cluster, unchecked: true,
 				service: "lookup_path = \"/v2/transfers\"\n  rate_limit { internal = \"100/1s\" }",
-				faults:  []string{"too-early=2%", "token-expired=1%"},
+				faults:  []string{"too-early=2%"},
 			}),
 		}
 		pause := f.play(cluster, way, runners)
