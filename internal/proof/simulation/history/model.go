@@ -149,7 +149,7 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			o.world.log("%s intends %s", p.id, refID)
 		case state.Outcome:
 			o.world.log("%s writes of %s: %v by %s, so it is %v: %.120s", p.id, refID, e.Status, e.Source, row.Status, e.Reason)
-			if e.Status == state.Conflict && e.Source == state.SourceAnswer {
+			if e.Status == state.Conflict && e.Source == state.SourceAnswer && e.HTTPStatus/100 == 2 { // a 409 with another record stops nothing
 				p.crew.halt()
 			}
 			if m == o.model && (row.Status.Made() || row.Status == state.Conflict) {

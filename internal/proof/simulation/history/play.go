@@ -213,7 +213,9 @@ func (w *world) stopProcess(p *process, d time.Duration) {
 	w.log("%s is stopped for %v", p.id, d)
 	w.count("stopped process")
 	w.kernel.mu.Lock()
-	p.stoppedUntil = w.kernel.now.Add(d)
+	if until := w.kernel.now.Add(d); until.After(p.stoppedUntil) { // its machine may sleep for longer
+		p.stoppedUntil = until
+	}
 	w.kernel.mu.Unlock()
 }
 
