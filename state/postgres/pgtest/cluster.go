@@ -218,7 +218,9 @@ func (c *Cluster) command(path string, args ...string) *exec.Cmd {
 	cmd := server.command("", args...)
 	cmd.Path, cmd.Args[0], cmd.Err = path, path, nil
 	cmd.Env = []string{"HOME=" + c.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGTERM // at which Patroni stops its server
+	asNobody := cmd.SysProcAttr.Credential
+	cmd.SysProcAttr = endingWithUs(syscall.SIGTERM) // at which Patroni stops its server
+	cmd.SysProcAttr.Credential = asNobody
 	return cmd
 }
 

@@ -2,7 +2,7 @@ package pgtest
 
 import "syscall"
 
-// endingWithUs has the kernel stop a server whose test was killed.
-func endingWithUs() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+// endingWithUs has the kernel send a signal to a program whose test was killed.
+func endingWithUs(signal syscall.Signal) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: signal}
 }

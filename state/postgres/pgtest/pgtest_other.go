@@ -4,4 +4,4 @@ package pgtest
 
 import "syscall"
 
-func endingWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+func endingWithUs(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
