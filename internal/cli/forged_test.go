@@ -195,6 +195,10 @@ type forger struct {
 	keys    map[string]ssh.Signer
 }
 
+// plannedAheadMax is how long an apply waits for the time at which an edited plan says that it was made. An apply of these few
+// transfers takes a second.
+const plannedAheadMax = time.Minute
+
 // outcome is the result of an apply.
 type outcome struct {
 	code  int
@@ -411,7 +415,10 @@ func (f *forger) attempt(plan []byte) (outcome, string) {
 	f.service.begin(f.T, f.ledger)
 	f.signAll(path)
 	_, face, _ := f.remit(dir, f.there([]string{"show", "--show=all", "november.plan"})...)
-	code, stdout, stderr := f.remit(dir, f.there([]string{"apply", "november.plan"})...)
+	// A plan of some minutes ahead is waited for, by design. Nothing of it is sent before, and the edit is of the author's word.
+	ctx, stop := context.WithTimeout(f.Context(), plannedAheadMax)
+	defer stop()
+	code, stdout, stderr := f.remitIn(ctx, dir, f.there([]string{"apply", "november.plan"})...)
 	posts := f.service.sent()
 	if f.kind.sandbox {
 		before := f.made(f.origin)
