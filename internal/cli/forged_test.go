@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -195,9 +196,20 @@ type forger struct {
 	keys    map[string]ssh.Signer
 }
 
-// plannedAheadMax is how long an apply waits for the time at which an edited plan says that it was made. An apply of these few
-// transfers takes a second.
-const plannedAheadMax = time.Minute
+// createdIs is when a plan says that it was made.
+var createdIs = regexp.MustCompile(`"created":"([^"]+)"`)
+
+// whileAhead is for an apply of a plan, which waits for the time at which the plan says that it was made: up to five minutes, of
+// which the test spends some seconds. Nothing is sent before.
+func (f *forger) whileAhead(plan []byte) (context.Context, context.CancelFunc) {
+	const patience = 3 * time.Second
+	if found := createdIs.FindSubmatch(plan); found != nil {
+		if created, err := time.Parse(time.RFC3339Nano, string(found[1])); err == nil && time.Until(created) > 2*patience {
+			return context.WithTimeout(f.Context(), patience)
+		}
+	}
+	return context.WithCancel(f.Context())
+}
 
 // outcome is the result of an apply.
 type outcome struct {
@@ -415,8 +427,7 @@ func (f *forger) attempt(plan []byte) (outcome, string) {
 	f.service.begin(f.T, f.ledger)
 	f.signAll(path)
 	_, face, _ := f.remit(dir, f.there([]string{"show", "--show=all", "november.plan"})...)
-	// A plan of some minutes ahead is waited for, by design. Nothing of it is sent before, and the edit is of the author's word.
-	ctx, stop := context.WithTimeout(f.Context(), plannedAheadMax)
+	ctx, stop := f.whileAhead(plan)
 	defer stop()
 	code, stdout, stderr := f.remitIn(ctx, dir, f.there([]string{"apply", "november.plan"})...)
 	posts := f.service.sent()
