@@ -27,11 +27,15 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 	}
 	behind, isBehind := errors.AsType[*executor.BehindError](failed)
 	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
-	switch toSay := w.dir.Command(`state clock --reason="…"`); {
+	const sayTime = `state clock --reason="…"`
+	switch {
+	case !isBehind && !isJumped:
+	case s.Requests > 0: // of the run before, whose server failed over
+		next = sayTime
 	case isBehind:
-		return exit.WithHint(behind, toSay)
-	case isJumped:
-		return exit.WithHint(jumped, toSay)
+		return exit.WithHint(behind, w.dir.Command(sayTime))
+	default:
+		return exit.WithHint(jumped, w.dir.Command(sayTime))
 	}
 	if s.Requests == 0 {
 		if !isJournal {
