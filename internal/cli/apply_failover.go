@@ -69,7 +69,7 @@ func (e *awayError) Unwrap() error { return e.failed }
 
 // flag adds --failover-timeout to a command.
 func (f *failover) flag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.timeout, "failover-timeout", failoverDefault, "how long a run waits for a server of its PostgreSQL state that went away, or for the one in its place, to go on; 0s doesn't wait")
+	cmd.Flags().DurationVar(&f.timeout, "failover-timeout", failoverDefault, "how long a run waits for its PostgreSQL server, or the one that takes over, before it gives up; 0s doesn't wait")
 }
 
 // check refuses a wait that is none.
@@ -125,7 +125,7 @@ func (f *failover) awaitServer(ctx context.Context, w *opened, away *awayError, 
 	seq, _ := away.journal.Newest()
 	began := w.host.Now()
 	happened, _ := w.state.Explain(away.failed)
-	away.tell(fmt.Sprintf("%s. Nothing is sent until one is back that has event %d, the newest of this run; that is waited for until %s.",
+	away.tell(fmt.Sprintf("%s. This run sends nothing until a server is back that has event %d, its newest. It waits until %s.",
 		view.Visible(happened), seq, until.UTC().Format(time.RFC3339)))
 	for {
 		err := f.goOn(ctx, w, away, began)
