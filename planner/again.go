@@ -5,15 +5,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"remit/config"
-	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -39,7 +35,7 @@ const clockSlack = 5 * time.Minute
 // no sentence of it is the file's, with the author's words from the file. past has the events after the
 // serial.
 //
-// The error is a *[DifferentError], or that of a failed read.
+// The error is a *[DifferentError], a *[ControlBlockError], or that of a failed read.
 func (p *Plan) again(ctx context.Context, record History, controls Controls, past past, now time.Time) (*Plan, error) {
 	if err := p.fitsSerial(ctx, record, now); err != nil {
 		return nil, err
@@ -53,9 +49,9 @@ func (p *Plan) again(ctx context.Context, record History, controls Controls, pas
 }
 
 // compute is again against a record that is as it was, or as the file says.
-func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*Plan, error) {
+func (p *Plan) compute(ctx context.Context, record Record, under Controls) (*Plan, error) {
 	_, isAlone := record.(*said)
-	controls, err := p.controls(controls, isAlone)
+	controls, err := p.controls(under, isAlone)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +75,7 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 		return nil, failed
 	}
 	computed := b.plan
+	computed.markBlocks(under)
 	if err := b.checkAfter(); err != nil {
 		return nil, err
 	}
@@ -183,23 +180,24 @@ func (p *Plan) controls(now Controls, isAlone bool) (Controls, error) {
 	now = p.Header.acceptances(now)
 	now.Rehearsal = p.Header.Service.IsSandbox()
 	now.Batches = nil
+	var changed ControlBlockError
 	for i := range p.Batches {
 		said := &p.Batches[i]
 		batch := config.Batch{Name: said.Name, Control: said.Control}
-		at := slices.IndexFunc(declared, func(b config.Batch) bool { return b.Name == said.Name })
-		if at >= 0 {
-			here := declared[at].Control
-			if said.Controlled && said.Control == nil { // an older version saved it
-				batch.Control = here
-			}
-			if here != nil && (!said.Controlled || !sameControl(here, batch.Control)) {
-				return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), controlText(batch.Control), controlText(here) + " in the configuration here"}
-			}
+		here, _ := controlOf(declared, said.Name)
+		if said.Controlled && said.Control == nil { // an older version saved it
+			batch.Control = here
+		}
+		if here != nil && (!said.Controlled || !sameControl(here, batch.Control)) {
+			changed.Blocks = append(changed.Blocks, ControlBlock{said.Name, controlText(batch.Control), controlText(here)})
 		}
 		if said.Controlled && batch.Control == nil && (!isAlone || p.Header.FormatVersion != 0) {
 			return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), "no values, as an older version of remit saves it", "not known without the configuration"}
 		}
 		now.Batches = append(now.Batches, batch)
+	}
+	if len(changed.Blocks) > 0 && !now.OwnBlocks {
+		return now, &changed
 	}
 	return now, nil
 }
@@ -252,8 +250,6 @@ func (p *Plan) keptUnknown(all *rows) string {
 	}
 	return ""
 }
-
-func sameControl(a, b *config.BatchControl) bool { return controlText(a) == controlText(b) }
 
 // fitsSerial holds the time of a plan against those of the events around its serial. A time that a
 // wrong clock wrote says nothing: one that is still to come, and one before that of an earlier event.
@@ -354,82 +350,4 @@ func (t *then) Details(ctx context.Context, refIDs ...string) ([]state.Detail, e
 		}
 	}
 	return all, nil
-}
-
-func controlText(c *config.BatchControl) string {
-	if c == nil {
-		return "none"
-	}
-	saved := saveControl(c)
-	var texts []string
-	if saved.Count != nil {
-		texts = append(texts, fmt.Sprintf("count %d", *saved.Count))
-	}
-	for _, total := range saved.Totals {
-		texts = append(texts, total.Asset+" "+total.Sum)
-	}
-	if saved.SaysTotals {
-		texts = append(texts, "and no other asset")
-	}
-	if saved.HashTotal != "" {
-		texts = append(texts, "hash total "+saved.HashTotal)
-	}
-	return strings.Join(texts, ", ")
-}
-
-// savedControl is a control block in a saved plan.
-type savedControl struct {
-	Place string `json:"place"`
-	Count *int   `json:"count,omitempty"`
-	// SaysTotals tells a block without totals from one whose totals are none.
-	SaysTotals bool         `json:"says_totals,omitempty"`
-	Totals     []savedTotal `json:"totals,omitempty"`
-	HashTotal  string       `json:"hash_total,omitempty"`
-}
-
-func saveControl(c *config.BatchControl) *savedControl {
-	if c == nil {
-		return nil
-	}
-	saved := &savedControl{Place: c.Place.String()}
-	if c.Count >= 0 {
-		saved.Count = &c.Count
-	}
-	for _, asset := range slices.Sorted(maps.Keys(c.Totals)) {
-		saved.Totals = append(saved.Totals, savedTotal{Asset: asset, Sum: transfer.Digits(c.Totals[asset])})
-	}
-	saved.SaysTotals = c.Totals != nil
-	if c.HashTotal != nil {
-		saved.HashTotal = transfer.Digits(*c.HashTotal)
-	}
-	return saved
-}
-
-// restored is the control block that was saved.
-func (s *savedControl) restored() (*config.BatchControl, error) {
-	if s == nil {
-		return nil, nil //nolint:nilnil // a batch without one
-	}
-	c := &config.BatchControl{Place: placeOfText(s.Place), Count: -1}
-	if s.Count != nil {
-		c.Count = *s.Count
-	}
-	if s.SaysTotals {
-		c.Totals = make(map[string]decimal.Decimal)
-	}
-	for _, total := range s.Totals {
-		sum, err := decimal.NewFromString(total.Sum)
-		if err != nil || c.Totals == nil {
-			return nil, fmt.Errorf("a total of %q", total.Sum)
-		}
-		c.Totals[total.Asset] = sum
-	}
-	if s.HashTotal != "" {
-		hash, err := decimal.NewFromString(s.HashTotal)
-		if err != nil {
-			return nil, fmt.Errorf("a hash total of %q", s.HashTotal)
-		}
-		c.HashTotal = &hash
-	}
-	return c, nil
 }

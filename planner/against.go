@@ -185,6 +185,7 @@ func (d *Delta) compareHeaders() {
 	compare("state", was.Lineage, now.Lineage)
 	compare("targets", strings.Join(was.Targets, ", "), strings.Join(now.Targets, ", "))
 	compare("accepted", strings.Join(was.Accepted, ", "), strings.Join(now.Accepted, ", "))
+	d.compareBlocks(compare)
 	if was.Controls == now.Controls {
 		return
 	}
@@ -210,6 +211,28 @@ func (d *Delta) compareHeaders() {
 	}
 	if len(d.Header) == named {
 		compare("controls", was.Controls, now.Controls)
+	}
+}
+
+// compareBlocks holds the control blocks of the batches of both plans against each other.
+func (d *Delta) compareBlocks(compare func(field, was, now string)) {
+	before := make(map[string]*Batch)
+	for i := range d.Before.Batches {
+		before[d.Before.Batches[i].Name] = &d.Before.Batches[i]
+	}
+	for i := range d.After.Batches {
+		now := &d.After.Batches[i]
+		was := before[now.Name]
+		delete(before, now.Name)
+		if was == nil {
+			was = &Batch{}
+		}
+		compare("control of batch."+now.Name, was.controlText(), now.controlText())
+	}
+	for i := range d.Before.Batches {
+		if was := &d.Before.Batches[i]; before[was.Name] != nil {
+			compare("control of batch."+was.Name, was.controlText(), "")
+		}
 	}
 }
 

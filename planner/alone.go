@@ -23,7 +23,7 @@ import (
 // the returned plan is the file's. Under other controls than the plan was made, its limits and policies are its word
 // as well.
 //
-// The error is a *[DifferentError], or that of a failed read. Alone does not say that the plan may
+// The error is a *[DifferentError], a *[ControlBlockError], or that of a failed read. Alone does not say that the plan may
 // be applied: see [Plan.CheckHeader].
 func (p *Plan) Alone(ctx context.Context, under Controls) (*Plan, error) {
 	if p.isUnderOther(under) {

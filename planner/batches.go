@@ -23,6 +23,9 @@ type Batch struct {
 	Controlled bool
 	// Control is what it says; nil of one that has none, and of a plan that an older version saved.
 	Control *config.BatchControl
+	// Changed is set where the plan was computed again by its own control blocks, and the configuration has another one
+	// for this batch: nobody but its author says then that Control was ever in a configuration.
+	Changed *ControlBlock
 }
 
 // batchTally adds up the declared transfers of each batch.

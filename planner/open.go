@@ -405,7 +405,7 @@ func (p *Plan) restoreBatches(saved []savedBatch) string {
 			return fmt.Sprintf("batch %q has no such control block", s.Name)
 		}
 		totals.RestoreHash(hash)
-		p.Batches = append(p.Batches, Batch{s.Name, *totals, s.Controlled, control})
+		p.Batches = append(p.Batches, Batch{Name: s.Name, Totals: *totals, Controlled: s.Controlled, Control: control})
 	}
 	return ""
 }

@@ -244,6 +244,9 @@ type Controls struct {
 
 	// Batches are the declared ones, with their control blocks.
 	Batches []config.Batch
+	// OwnBlocks says that a saved plan is shown and not sent: its own control blocks are those under which it is computed
+	// again, where the configuration was edited since. Otherwise that is a *[ControlBlockError].
+	OwnBlocks bool
 
 	Scales transfer.Scales // that asset blocks declare
 

@@ -78,7 +78,7 @@ type History interface {
 // such a run left in doubt stays as it was planned.
 //
 // The error is an *[ObstacleError], an *[OtherError], a *[ControlsError], a *[StaleError],
-// a *[DifferentError], [ErrExpired] or [ErrCompleted], or that of a failed read. The controls are
+// a *[DifferentError], a *[ControlBlockError], [ErrExpired] or [ErrCompleted], or that of a failed read. The controls are
 // those that are declared now.
 func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
 	if err := p.CheckHeader(record.Meta(), under.Declared, now); err != nil {
@@ -153,8 +153,8 @@ func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 
 // Verify computes a saved plan again, as [Plan.Recheck] does first, and compares: that is all of it
 // that can be said of a plan that is not applicable, of which nothing is sent, or whose time is over (see
-// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError] or a *[DifferentError], or that of
-// a failed read. The record is kept for [Verified.Left].
+// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError], a *[ControlBlockError] or a
+// *[DifferentError], or that of a failed read. The record is kept for [Verified.Left].
 func (p *Plan) Verify(ctx context.Context, record History, under Controls, now time.Time) (*Verified, error) {
 	if err := p.checkHeader(record.Meta(), under.Declared, now); err != nil {
 		return nil, err

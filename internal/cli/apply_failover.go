@@ -248,8 +248,9 @@ func isJudged(err error) bool {
 	var controls *planner.ControlsError
 	var stale *planner.StaleError
 	var different *planner.DifferentError
+	var block *planner.ControlBlockError
 	return errors.As(err, &obstacle) || errors.As(err, &other) || errors.As(err, &controls) || errors.As(err, &stale) ||
-		errors.As(err, &different) || errors.Is(err, planner.ErrExpired)
+		errors.As(err, &different) || errors.As(err, &block) || errors.Is(err, planner.ErrExpired)
 }
 
 // proveNewest returns [state.ErrReplaced] where the state lacks the newest event that the run wrote, by its number and its

@@ -22,8 +22,13 @@ type recomputed struct {
 // recompute computes a saved plan again before anybody reads it: with the state where that is at hand, and
 // otherwise what the plan alone allows, which it tells in a line. The error says the outcome.
 func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*recomputed, error) {
+	return recomputeUnder(ctx, w, controlsNow(w), plan, file, outcome)
+}
+
+// recomputeUnder is recompute under such controls.
+func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, file, outcome string) (*recomputed, error) {
 	if there, err := w.state.Backend.Look(ctx); err != nil || !there {
-		return recomputeAlone(ctx, w, plan, file, outcome, "no state found here")
+		return recomputeAlone(ctx, w, controls, plan, file, outcome, "no state found here")
 	}
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
@@ -32,7 +37,7 @@ func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome
 	if w.dir.Sandbox && plan.Header.Lineage == "" {
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controls, w.host.Now())
 	if err != nil {
 		done()
 		return nil, unfit(ctx, w, file, outcome, err)
@@ -41,11 +46,7 @@ func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome
 }
 
 // recomputeAlone is recompute without the state, for a reason.
-func recomputeAlone(ctx context.Context, w *opened, plan *planner.Plan, file, outcome, why string) (*recomputed, error) {
-	var controls planner.Controls
-	if w.dir.Need <= config.NeedControls {
-		controls = controlsNow(w)
-	}
+func recomputeAlone(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, file, outcome, why string) (*recomputed, error) {
 	alone, err := plan.Alone(ctx, controls)
 	if err != nil {
 		return nil, unfit(ctx, w, file, outcome, err)
@@ -87,12 +88,18 @@ func isDifferent(err error) bool {
 }
 
 // recomputeToShow is recompute for a reader. The plan may be older than this directory's files, or of another
-// directory: then only the plan itself can be computed.
+// directory: then only the plan itself can be computed. Its own control blocks count, and each face
+// says where they are not those of the configuration.
 func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
 	const outcome = "cannot be shown"
 	why := findStateOf(w, plan)
+	var controls planner.Controls
+	if w.dir.Need <= config.NeedControls {
+		controls = controlsNow(w)
+	}
+	controls.OwnBlocks = true
 	if why == "" {
-		found, err := recompute(ctx, w, plan, file, outcome)
+		found, err := recomputeUnder(ctx, w, controls, plan, file, outcome)
 		var other *planner.OtherError
 		var controls *planner.ControlsError
 		switch {
@@ -109,7 +116,7 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 			why = "the state cannot be read here"
 		}
 	}
-	found, err := recomputeAlone(ctx, w, plan, file, outcome, why)
+	found, err := recomputeAlone(ctx, w, controls, plan, file, outcome, why)
 	if err != nil {
 		return nil, err
 	}

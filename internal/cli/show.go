@@ -100,6 +100,7 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	options := planOptions(w, o)
 	options.Saved = true
 	options.Sandbox = isForSandbox(plan)
+	options.OtherBlocks = plan.OtherBlocks()
 	if p.streams.WantsLines(asJSON) {
 		if err := p.streams.JSON().Plan(plan, options); asJSON || err != nil {
 			return err

@@ -118,7 +118,7 @@ func (p *page) approvalLines(a *Approval) {
 }
 
 func (p *page) approvalsEnd(o PlanOptions) {
-	texts := o.forgotten()
+	texts := o.warnings()
 	for _, text := range texts {
 		p.paragraph("  ", text, toneDoubt)
 	}
@@ -152,9 +152,22 @@ func (o PlanOptions) noLimit() string {
 		Visible(some(o.NoLimit, len(o.NoLimit))), Visible(o.NoLimit[0]))
 }
 
-// forgotten are the warnings of assets that no approval rule and no limit looks at.
-func (o PlanOptions) forgotten() []string {
-	return slices.DeleteFunc([]string{o.noTier(), o.noLimit()}, func(text string) bool { return text == "" })
+// otherBlocks says which control blocks of the plan are not those of the configuration.
+func (o PlanOptions) otherBlocks() []string {
+	var texts []string
+	for _, b := range o.OtherBlocks[:min(len(o.OtherBlocks), largeBatches)] {
+		texts = append(texts, fmt.Sprintf("Warning: the control block of batch %s has %s in this plan, and %s in the configuration. One of them was edited since; apply refuses this plan.",
+			Visible(b.Batch), Visible(b.Said), Visible(b.Here)))
+	}
+	if more := len(o.OtherBlocks) - largeBatches; more > 0 {
+		texts = append(texts, fmt.Sprintf("Warning: the control blocks of %d batches more are others here.", more))
+	}
+	return texts
+}
+
+// warnings are those of assets that no approval rule and no limit looks at, and of control blocks that were edited.
+func (o PlanOptions) warnings() []string {
+	return append(o.otherBlocks(), slices.DeleteFunc([]string{o.noTier(), o.noLimit()}, func(text string) bool { return text == "" })...)
 }
 
 func (m *markdown) approvals() {
@@ -165,13 +178,13 @@ func (m *markdown) approvals() {
 			m.printf("%s", codeBlock(strings.Join(lines, "\n")+"\n", markdownObstacles))
 		}
 	}
-	for _, text := range m.options.forgotten() {
+	for _, text := range m.options.warnings() {
 		m.printf("%s\n\n", codeSpan(text))
 	}
 }
 
 func (h *htmlPlan) approvals() {
-	if len(h.options.Approvals) == 0 && len(h.options.forgotten()) == 0 {
+	if len(h.options.Approvals) == 0 && len(h.options.warnings()) == 0 {
 		return
 	}
 	h.put("<section class=\"approvals\">\n<h2>Approval</h2>\n")
@@ -186,7 +199,7 @@ func (h *htmlPlan) approvals() {
 			h.put("</ul>\n")
 		}
 	}
-	for _, text := range h.options.forgotten() {
+	for _, text := range h.options.warnings() {
 		h.put("<p>%</p>\n", text)
 	}
 	h.put("</section>\n")

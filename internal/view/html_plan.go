@@ -141,7 +141,7 @@ func (h *htmlPlan) toDo() []need {
 		a := &h.options.Approvals[i]
 		needs = append(needs, need{text: a.Ask(), tone: a.tone()})
 	}
-	for _, text := range h.options.forgotten() {
+	for _, text := range h.options.warnings() {
 		needs = append(needs, need{text: text, tone: toneDoubt})
 	}
 	for _, signal := range allSignals(h.plan, false) {

@@ -78,6 +78,9 @@ type batchLine struct {
 	Name string `json:"name"`
 	totalsLine
 	Controlled bool `json:"controlled"` // it has a control block
+	// ControlSaid and ControlHere are the control block of the plan and that of the configuration, where they are not the same.
+	ControlSaid string `json:"control_said,omitempty"`
+	ControlHere string `json:"control_here,omitempty"`
 }
 
 type assetLine struct {
@@ -118,7 +121,11 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 	s.HashTotal, s.Batches = totalsOf(&sent).HashTotal, []batchLine{}
 	for i := range p.Batches {
 		b := &p.Batches[i]
-		s.Batches = append(s.Batches, batchLine{b.Name, totalsOf(&b.Totals), b.Controlled})
+		line := batchLine{Name: b.Name, totalsLine: totalsOf(&b.Totals), Controlled: b.Controlled}
+		if b.Changed != nil {
+			line.ControlSaid, line.ControlHere = b.Changed.Said, b.Changed.Here
+		}
+		s.Batches = append(s.Batches, line)
 	}
 	j.write(s)
 	if o.Against != nil {

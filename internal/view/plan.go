@@ -32,6 +32,9 @@ type PlanOptions struct {
 	// NoLimit are the assets of the plan that no limit counts, where there are limits.
 	NoLimit []string
 
+	// OtherBlocks are the control blocks of a saved plan that are not those of the configuration.
+	OtherBlocks []planner.ControlBlock
+
 	// All is the command that lists every transfer; "" for that of a plan that is not saved.
 	All string
 
