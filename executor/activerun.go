@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,7 @@ type activeRun struct {
 	adviser  adviser
 	limiters map[transfer.Operation]*ratelimit.Limiter
 
+	lacked  bool // the state lacks events, and every ref_id is looked up in any state
 	sending bool // false: the run settles doubts by lookup alone
 	joined  bool // another runner began the run
 }
@@ -50,7 +52,7 @@ func (a *activeRun) begin(ctx context.Context) error {
 	}
 	a.Begun.File = fileOf(a.Journal)
 	a.Begun.Clocks = a.clocks.begun().Clocks
-	lead, err := confirmClock(ctx, a.Journal, a.clocks.begun(), a.Begun.By, a.report.tell)
+	lead, err := a.checkState(ctx)
 	if err == nil && a.Prepare != nil {
 		err = a.Prepare(ctx, &a.Begun)
 	}
@@ -62,6 +64,33 @@ func (a *activeRun) begin(ctx context.Context) error {
 		return fmt.Errorf("begin run %s: %w", a.Begun.RunID, err)
 	}
 	return nil
+}
+
+// checkState compares the state with what is known beside it. It returns what the run journals before it begins.
+// A state that lacks events has every ref_id looked up, and without a lookup the error is a *[LackingError].
+func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
+	snapshot, err := a.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the state: %w", err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	if meta := snapshot.Meta(); meta.Lacks > 0 {
+		if !a.lookups.possible() {
+			return nil, &LackingError{Newest: meta.Serial, Lacks: meta.Lacks}
+		}
+		a.lacked, a.Policy.LookUpFirst = a.Policy.LookUpFirst, true
+	}
+	return confirmClock(ctx, snapshot, a.clocks.begun(), a.Begun.By, a.report.tell)
+}
+
+// complete has a state that lacked events lack none any more, at the end of a complete run: all that it sent was looked
+// up, and so will be what a later run sends.
+func (a *activeRun) complete() error {
+	file, isFile := a.Journal.(state.Completer)
+	if !a.lacked || !isFile || !a.report.summary.Complete {
+		return nil
+	}
+	return file.Complete()
 }
 
 // ready waits for the time of the plan, gets a token and compares clocks, before anything is written or sent.
@@ -128,7 +157,7 @@ func (a *activeRun) end(failure error) error {
 	if err := a.journal.append(ended); err != nil && failure == nil {
 		return fmt.Errorf("end run %s: %w", ended.RunID, err)
 	}
-	return failure
+	return errors.Join(failure, a.complete())
 }
 
 // summary returns how the run ended, with the hash of the newest event.

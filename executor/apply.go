@@ -81,7 +81,7 @@ func Join(ctx context.Context, run Run) (Summary, error) {
 	defer a.life.release()
 	err := a.ready(ctx)
 	if err == nil { // it has nothing to journal: the run has begun
-		_, err = confirmClock(ctx, a.Journal, a.clocks.begun(), a.Begun.By, a.report.tell)
+		_, err = a.checkState(ctx)
 	}
 	if err != nil {
 		a.life.ignoreInterrupts()

@@ -44,12 +44,7 @@ func (e *JumpedError) Error() string {
 // confirmClock returns the entries that a run journals before it begins, where its clock lies behind
 // the newest event, or jumped in this boot. The service's Date, which compareClocks has compared with
 // the clock, confirms it; without a Date the error is a *[BehindError] or a *[JumpedError].
-func confirmClock(ctx context.Context, journal Journal, r reading, by state.Holder, tell func(Event)) ([]state.Entry, error) {
-	snapshot, err := journal.Snapshot(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the state: %w", err)
-	}
-	defer func() { _ = snapshot.Close() }() // it was only read
+func confirmClock(ctx context.Context, snapshot state.Snapshot, r reading, by state.Holder, tell func(Event)) ([]state.Entry, error) {
 	meta := snapshot.Meta()
 	behind := meta.At.Sub(r.local.Round(0))
 	isBehind := behind > state.JumpMin

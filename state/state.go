@@ -93,6 +93,10 @@ type Meta struct {
 	Precheck    bool   // made by init --new-state: look up before first sending
 	CreatedAt   time.Time
 	At          time.Time // of the newest event, as its writer's clock had it
+
+	// Lacks is the number of an event that was durable in this state and that it does not have, as an older
+	// copy of it does not; 0 where no such event is known of.
+	Lacks int64
 }
 
 // Identity names a service, so that a record of one is never taken for that of another.
@@ -221,6 +225,13 @@ type Replicated interface {
 // has seen every holder release it that locked the same file under the same kernel.
 type Placed interface {
 	Place() FilePlace
+}
+
+// Completer is a [Journal] of a state in a file, which an older copy can replace.
+type Completer interface {
+	// Complete says that a person has brought in what [Meta.Lacks] says is missing: from now on the
+	// state lacks nothing. The journal must have been written to before, or nothing was missing.
+	Complete() error
 }
 
 // Copied is a [Snapshot] of a state in a file.

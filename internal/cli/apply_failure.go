@@ -25,6 +25,9 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 	case errors.Is(failed, state.ErrDamaged):
 		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.state.Backend.Advice().Kept + " before anything else. Then restore the state from a backup, and let it be checked."
 	}
+	if lacking, isLacking := errors.AsType[*executor.LackingError](failed); isLacking && s.Requests == 0 {
+		return exit.WithHint(lacking, w.dir.Command("import FILE"))
+	}
 	behind, isBehind := errors.AsType[*executor.BehindError](failed)
 	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
 	const sayTime = `state clock --reason="…"`

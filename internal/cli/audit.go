@@ -98,6 +98,11 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 	if err != nil {
 		return err
 	}
+	if meta.Lacks > 0 {
+		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state lacks event %d, which was written to it: "+
+			"it is an older copy, or a part of its file was lost. Restore a newer backup, or import the service's export of transfer records",
+			meta.Serial, meta.Lacks), w.dir.Command("import FILE")), exit.Look)
+	}
 	return findings(ctx, w, store)
 }
 

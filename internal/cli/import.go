@@ -162,6 +162,9 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		return err
 	}
 	if imported.Writes() == 0 {
+		if err := i.complete(w, journal, snapshot.Meta()); err != nil {
+			return err
+		}
 		return i.standsAlready(ctx, imported)
 	}
 	if err := i.ask(ctx, w); err != nil {
@@ -175,10 +178,29 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		}
 		return executor.Adopt(ctx, run, others)
 	})
+	if _, isCode := errors.AsType[exit.Code](ended); ended != nil && !isCode {
+		return ended
+	}
+	if err := i.complete(w, journal, snapshot.Meta()); err != nil {
+		return err
+	}
 	if ended == nil && imported.NeedsPerson() {
 		return exit.Code(exit.Look)
 	}
 	return ended
+}
+
+// complete has a state that lacked events lack none any more: the service's records were brought in.
+func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta) error {
+	file, isFile := journal.(state.Completer)
+	if meta.Lacks == 0 || !isFile {
+		return nil
+	}
+	if err := file.Complete(); err != nil {
+		return w.state.Error(err)
+	}
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: The state lacked event %d. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", meta.Lacks)
+	return err
 }
 
 // newImportRun is the run of an import, without its journal and its handler.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/state"
@@ -143,6 +144,10 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 	meta := snapshot.Meta()
 	if err := meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service); err != nil {
 		return w.state.Error(err)
+	}
+	if meta.Lacks > 0 { // which the copy could not know
+		return exit.WithHint(fmt.Errorf("the state lacks event %d, which was written to it. Restore a newer backup, or import the service's export of transfer records, and move it then. Nothing was changed", meta.Lacks),
+			w.dir.Command("import FILE"))
 	}
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()

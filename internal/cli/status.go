@@ -22,7 +22,7 @@ func newStatus(p *process) *cobra.Command {
 			"doubt. It takes no lock, needs no credentials and writes nothing.\n\n" +
 			"Exit codes: 0 no action needed; 1 a mistake; 3 some were refused, failed or expired, or\n" +
 			"are never sent as things are; 4 some are in doubt, unverified or in conflict, or have a status\n" +
-			"at the service that remit does not know; 5 a control says no, such as to what is late.",
+			"at the service that remit does not know, or the state lacks events; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if isAll, err := all.isMeant(cmd); isAll || err != nil {
@@ -44,7 +44,11 @@ func newStatus(p *process) *cobra.Command {
 			if err != nil {
 				return o.planError(err)
 			}
-			if code := exitOfStatus(plan); code != exit.Done {
+			code := exitOfStatus(plan)
+			if w.state.LacksEvents() {
+				code = exit.Look
+			}
+			if code != exit.Done {
 				return exit.Code(code)
 			}
 			return nil

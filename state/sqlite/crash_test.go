@@ -300,8 +300,8 @@ func TestVerifyFindsWhatWasChangedInTheFile(t *testing.T) {
 		unlock(t, j)
 		execute(t, path, "DROP TRIGGER events_delete; DELETE FROM events WHERE seq = 2; DELETE FROM runs; UPDATE meta SET folded = 1")
 		cut := reopen(t, path)
-		if _, err := cut.Verify(t.Context(), ""); err != nil {
-			t.Errorf("without the head: %v", err)
+		if cut, err := cut.Verify(t.Context(), ""); err != nil || cut.Lacks != meta.Serial {
+			t.Errorf("without the head: it lacks %d, %v", cut.Lacks, err)
 		}
 		if _, err := cut.Verify(t.Context(), meta.Head); err == nil {
 			t.Error("with the head: not found")

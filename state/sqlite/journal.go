@@ -40,6 +40,7 @@ type journal struct {
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
+	note    *newestNote          // nil while the state lacks an event that the note names
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -47,6 +48,8 @@ type journal struct {
 var (
 	_ state.Journal = (*journal)(nil)
 	_ state.Placed  = (*journal)(nil)
+
+	_ state.Completer = (*journal)(nil)
 )
 
 // Lock implements [state.Store]. It folds what a holder that died left unfolded, and
@@ -91,7 +94,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close())
+	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.close())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -123,6 +126,13 @@ func (j *journal) prepare(ctx context.Context) error {
 	if err := j.store.checkDeparted(j.head.Lineage); err != nil {
 		return err
 	}
+	lacks, err := readNote(j.store.path).lacks(ctx, j.conn, j.head)
+	if err == nil && lacks == 0 {
+		err = j.Complete()
+	}
+	if err != nil {
+		return err
+	}
 	j.since = j.head.Serial
 	tail, err := replay(ctx, j.conn, j.head)
 	if err != nil {
@@ -130,6 +140,17 @@ func (j *journal) prepare(ctx context.Context) error {
 	}
 	j.rows.Absorb(tail)
 	return j.foldAll()
+}
+
+// Complete implements [state.Completer].
+func (j *journal) Complete() (err error) {
+	if j.note == nil {
+		j.note, err = openNote(j.store.path, j.head.Lineage)
+	}
+	if err == nil {
+		j.note.write(j.head.Serial, j.head.Head)
+	}
+	return err
 }
 
 // Place implements [state.Placed].

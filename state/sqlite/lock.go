@@ -58,6 +58,9 @@ type locking struct {
 
 // acquire makes the attempt. It waits for another holder, then returns a *[state.LockedError].
 func (a locking) acquire(ctx context.Context) (*lockFile, error) {
+	if err := checkBeside(a.path); err != nil {
+		return nil, err
+	}
 	var waited time.Duration
 	var probes int
 	for {

@@ -35,6 +35,21 @@ func realPath(name string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), nil
 }
 
+// checkBeside refuses links where the files beside the state at path are. Authors of a configuration can write where the
+// state is, and remit would empty the file that such a link leads to, or write into it.
+func checkBeside(path string) error {
+	for _, beside := range []string{path + "-wal", path + "-shm", path + "-journal", lockPath(path), notePath(path)} {
+		info, err := os.Lstat(beside)
+		if err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is a link or no regular file, and remit writes through none; remove it", beside)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkFile checks the file at path without letting SQLite look at it, which might create
 // or change something. It refuses a file to which more than one path leads that is no link: beside
 // each, SQLite would keep side files, and so events, of its own.
@@ -50,7 +65,7 @@ func checkFile(path string) (seen, error) {
 	case info.Size() == 0:
 		return seen{}, fmt.Errorf("%s has no bytes: %w", path, state.ErrEmpty)
 	}
-	if err := checkAlone(path); err != nil {
+	if err := errors.Join(checkAlone(path), checkBeside(path)); err != nil {
 		return seen{}, err
 	}
 	return lookBehind(path)

@@ -64,6 +64,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if snap.holder, snap.held, err = s.holder(ctx, fence); err != nil {
 		return nil, err
 	}
+	note := readNote(s.path) // before the events are read: it names one that they have
 	if snap.conn, err = s.read.Conn(ctx); err != nil {
 		return nil, explain(err)
 	}
@@ -73,6 +74,9 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	}
 	if err == nil && !evenMoved { // Verify finds more, and says it better
 		err = checkTips(ctx, snap.conn, snap.head)
+	}
+	if err == nil {
+		snap.head.Lacks, err = note.lacks(ctx, snap.conn, snap.head)
 	}
 	if err == nil && snap.head.moved != "" && !evenMoved {
 		err = &state.MovedError{To: snap.head.moved}

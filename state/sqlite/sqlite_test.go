@@ -199,7 +199,7 @@ func listing(t *testing.T, path string) map[string]string {
 	}
 	list := make(map[string]string)
 	for _, e := range entries {
-		if e.IsDir() || strings.HasSuffix(e.Name(), "-shm") || strings.HasSuffix(e.Name(), ".lock") {
+		if e.IsDir() || strings.HasSuffix(e.Name(), "-shm") || strings.HasSuffix(e.Name(), ".lock") || strings.HasPrefix(e.Name(), ".remit-newest-") {
 			continue
 		}
 		content, err := os.ReadFile(filepath.Join(filepath.Dir(path), e.Name()))
@@ -292,7 +292,7 @@ func TestAllFilesAreThoseOfTheirOwnerAlone(t *testing.T) {
 			t.Errorf("%s has mode %v", e.Name(), info.Mode())
 		}
 	}
-	if diff := cmp.Diff([]string{"backup.db", "remit.db", "remit.db-shm", "remit.db-wal", "remit.db.lock"}, names); diff != "" {
+	if diff := cmp.Diff([]string{".remit-newest-remit.db", "backup.db", "remit.db", "remit.db-shm", "remit.db-wal", "remit.db.lock"}, names); diff != "" {
 		t.Errorf("the files:\n%s", diff)
 	}
 	unlock(t, j)

@@ -130,8 +130,11 @@ func (f SQLite) Files() []string {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
 		names = append(names, f.path+suffix)
 	}
-	return names
+	return append(names, f.note())
 }
+
+// note is the file that says which event of the state is its newest.
+func (f SQLite) note() string { return sqlite.NewestNote(f.path) }
 
 // Advice implements [Backend].
 func (f SQLite) Advice() Advice {

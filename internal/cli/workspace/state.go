@@ -43,6 +43,7 @@ type State struct {
 
 	authStyle string // how the token endpoint takes credentials, by an earlier run; "" for unknown
 	toldCopy  bool   // a person was told that the state is a copy
+	lacks     int64  // an event that the state lacks, of which a person was told; 0 for none
 }
 
 // NewState is a state without a backend: see [State.Find], [State.UseBackend] and [State.UseSandbox].
@@ -130,13 +131,20 @@ func (s *State) Check(meta state.Meta) error {
 	return nil
 }
 
-// checkSnapshot is [State.Check], and warns of a copy of a state in which a run was under way.
+// LacksEvents reports whether the state, where it was read, lacked an event that was written to it.
+func (s *State) LacksEvents() bool { return s.lacks > 0 }
+
+// checkSnapshot is [State.Check], and warns of a state that lacks events, and of a copy of a state in which a run was under way.
 func (s *State) checkSnapshot(ctx context.Context, snapshot state.Snapshot) error {
 	if err := s.Check(snapshot.Meta()); err != nil {
 		return err
 	}
 	if err := s.RecallAuth(ctx, snapshot); err != nil {
 		return s.Error(err)
+	}
+	if meta := snapshot.Meta(); meta.Lacks > 0 && s.lacks == 0 {
+		s.lacks = meta.Lacks
+		s.warnOfLack(meta)
 	}
 	file, ok := snapshot.(state.Copied)
 	if !ok || s.dir.Sandbox || s.toldCopy {
@@ -174,6 +182,22 @@ func (s *State) RecallAuth(ctx context.Context, snapshot state.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// warnOfLack says that a state is older than it was, and how it gets what it lacks.
+func (s *State) warnOfLack(meta state.Meta) {
+	note := ""
+	if there, isFile := s.Backend.(SQLite); isFile {
+		note = " Where nothing was sent since that event, remove " + there.note() + ", which names it."
+	}
+	// Nobody reads it where it can't be written.
+	_ = s.streams.Report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The state lacks events",
+		Detail: fmt.Sprintf("Event %d was written to %s, and its newest is event %d. It is an older copy, or a part of its file was lost: transfers that were sent since are not in it. "+
+			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, or import the service's export of transfer records.%s",
+			meta.Lacks, s.Name, meta.Serial, note),
+	}}, false)
 }
 
 // warnOfCopy says that the original of a copy may be in use.
