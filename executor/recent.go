@@ -57,12 +57,10 @@ func (r *recentStarts) readShifts(ctx context.Context, snapshot state.Snapshot, 
 	return nil
 }
 
-// dated is when something of a run may have been at the latest that is dated at.
+// dated is when something of a run may have been at the latest that is dated at. It is counted back from now, so that it keeps
+// the monotonic reading of now: a clock that is set back during this run makes nothing of the past look later.
 func (r *recentStarts) dated(at time.Time, runID string) time.Time {
-	if at = at.Add(r.shifts[runID]); at.After(r.now) {
-		return r.now
-	}
-	return at
+	return r.now.Add(min(0, at.Add(r.shifts[runID]).Sub(r.now)))
 }
 
 func (r *recentStarts) note(row state.Transfer) {
