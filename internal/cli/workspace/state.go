@@ -39,11 +39,11 @@ type State struct {
 	Backend    Backend
 	Name       string // of Backend; hidden where it is sensitive
 	SandboxDir string // the directory of the sandbox's state and ledger; "" outside of the sandbox
+	Lacks      int64  // an event that the state, where it was read, does not have any more; a person was told. 0 for none
 	checked    bool   // the state agrees with Binding
 
 	authStyle string // how the token endpoint takes credentials, by an earlier run; "" for unknown
 	toldCopy  bool   // a person was told that the state is a copy
-	lacks     int64  // an event that the state lacks, of which a person was told; 0 for none
 }
 
 // NewState is a state without a backend: see [State.Find], [State.UseBackend] and [State.UseSandbox].
@@ -131,9 +131,6 @@ func (s *State) Check(meta state.Meta) error {
 	return nil
 }
 
-// LacksEvents reports whether the state, where it was read, lacked an event that was written to it.
-func (s *State) LacksEvents() bool { return s.lacks > 0 }
-
 // checkSnapshot is [State.Check], and warns of a state that lacks events, and of a copy of a state in which a run was under way.
 func (s *State) checkSnapshot(ctx context.Context, snapshot state.Snapshot) error {
 	if err := s.Check(snapshot.Meta()); err != nil {
@@ -142,9 +139,9 @@ func (s *State) checkSnapshot(ctx context.Context, snapshot state.Snapshot) erro
 	if err := s.RecallAuth(ctx, snapshot); err != nil {
 		return s.Error(err)
 	}
-	if meta := snapshot.Meta(); meta.Lacks > 0 && s.lacks == 0 {
-		s.lacks = meta.Lacks
-		s.warnOfLack(meta)
+	if meta := snapshot.Meta(); meta.Lacks > 0 && s.Lacks == 0 {
+		s.Lacks = meta.Lacks
+		warnOfLack(s, meta)
 	}
 	file, ok := snapshot.(state.Copied)
 	if !ok || s.dir.Sandbox || s.toldCopy {
@@ -185,7 +182,7 @@ func (s *State) RecallAuth(ctx context.Context, snapshot state.Snapshot) error {
 }
 
 // warnOfLack says that a state is older than it was, and how it gets what it lacks.
-func (s *State) warnOfLack(meta state.Meta) {
+func warnOfLack(s *State, meta state.Meta) {
 	note := ""
 	if there, isFile := s.Backend.(SQLite); isFile {
 		note = " Where nothing was sent since that event, remove " + there.note() + ", which names it."
@@ -194,7 +191,7 @@ func (s *State) warnOfLack(meta state.Meta) {
 	_ = s.streams.Report(nil, hcl.Diagnostics{{
 		Severity: hcl.DiagWarning,
 		Summary:  "The state lacks events",
-		Detail: fmt.Sprintf("Event %d was written to %s, and its newest is event %d. It is an older copy, or a part of its file was lost: transfers that were sent since are not in it. "+
+		Detail: fmt.Sprintf("Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
 			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, or import the service's export of transfer records.%s",
 			meta.Lacks, s.Name, meta.Serial, note),
 	}}, false)
