@@ -76,6 +76,28 @@ func Needed(rules []Rule, totals transfer.Totals) (Need, bool) {
 	return need, need.Approvers > 0
 }
 
+// AssetsToType are the assets of a plan in the order in which an approver types their totals: those whose amount makes a
+// rule apply come first.
+func AssetsToType(totals transfer.Totals, needs []Need) []string {
+	var assets []string
+	add := func(asset string) {
+		if asset = transfer.AssetSpelled(asset); !slices.Contains(assets, asset) {
+			assets = append(assets, asset)
+		}
+	}
+	for _, need := range needs {
+		for _, asset := range slices.Sorted(maps.Keys(need.Rule.Above)) {
+			if totals.Sum(asset).GreaterThan(need.Rule.Above[asset]) {
+				add(asset)
+			}
+		}
+	}
+	for total := range totals.All() {
+		add(total.Asset)
+	}
+	return assets
+}
+
 // Unnamed are the assets of a plan for which no rule has an amount, in order, where some rule
 // has one for another: what a tier forgot.
 func Unnamed(rules []Rule, totals transfer.Totals) []string {

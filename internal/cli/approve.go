@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"remit/internal/approval/sshkey"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/english"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -38,7 +40,7 @@ func newApprove(p *process) *cobra.Command {
 		Use:   "approve PLAN",
 		Short: "Sign a saved plan, so that it may be applied",
 		Long: "Sign a saved plan, so that it may be applied. It shows the plan, asks for the number of\n" +
-			"transfers and for a total, and writes an SSH signature beside the file, which\n" +
+			"transfers and the total of each asset, and writes an SSH signature beside the file, which\n" +
 			"ssh-keygen -Y verify -n remit-plan can check. It sends nothing.\n\n" +
 			"The key is a file, one that ssh-agent holds, or a security key.\n" +
 			"allowed_signers of an approval block maps keys to people. remit review approves in\n" +
@@ -72,7 +74,7 @@ func newApprove(p *process) *cobra.Command {
 	flags.StringVar(&a.planning.show, "show", "", "with `all`, list every transfer however many there are")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
 	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
-	flags.StringArrayVar(&a.totals, "total", nil, "don't ask: the total of an asset, as `ASSET:AMOUNT`; may be repeated, and each must be right")
+	flags.StringArrayVar(&a.totals, "total", nil, "don't ask: the total of an asset, as `ASSET:AMOUNT`; repeated for each asset of the plan, and each must be right")
 	flags.BoolVar(&a.register.wanted, "register", false, "make a passkey in the browser, and print its line of allowed_passkeys")
 	flags.StringVar(&a.register.person, "person", "", "with --register: the `name` by which allowed_passkeys calls you")
 	flags.IntVar(&a.register.port, "port", portDefault, "with --register: serve the page at this port of localhost")
@@ -110,7 +112,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, w, plan.Sent()); err != nil {
+	if err := a.confirm(ctx, w, plan); err != nil {
 		return err
 	}
 	return a.sign(ctx, w, plan, key)
@@ -219,58 +221,67 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key approv
 	return nil
 }
 
-// confirm gets the number of transfers and a total from the approver, as proof of reading them.
-func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Totals) error {
+// confirm gets the number of transfers and the total of each asset from the approver, as proof of reading them.
+func (a *approving) confirm(ctx context.Context, w *opened, plan *savedPlan) error {
 	count, typed := strconv.Itoa(a.count), a.totals
-	asset := ""
-	for t := range totals.All() {
-		asset = t.Asset // the last: any one will do
-	}
 	if len(typed) == 0 {
 		var err error
 		if count, err = w.streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.service.Destination()))); err != nil {
 			return err
 		}
-		total, err := w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset)))
+		for _, asset := range view.AssetsToType(plan.Plan, a.planning.approvals) {
+			total, err := w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset)))
+			if err != nil {
+				return err
+			}
+			typed = append(typed, asset+":"+total)
+		}
+	}
+	return a.checkTyped(plan, count, typed...)
+}
+
+// checkTyped holds the number of transfers and the total of each asset, as ASSET:AMOUNT, against the plan's. No error says
+// a number of the plan: it is to be read there.
+func (a *approving) checkTyped(plan *savedPlan, count string, typed ...string) error {
+	totals := plan.Sent()
+	if transfer.Ungrouped(count) != strconv.Itoa(totals.Count()) {
+		return fmt.Errorf("the plan does not move %s transfers; nothing was signed. Read the plan, and type its number of transfers", strconv.Quote(count))
+	}
+	var given []string
+	for _, total := range typed {
+		asset, err := checkTotal(totals, total)
 		if err != nil {
 			return err
 		}
-		typed = []string{asset + ":" + total}
+		given = append(given, transfer.AssetSpelled(asset))
 	}
-	return checkTyped(w, totals, count, typed...)
-}
-
-// checkTyped holds the number of transfers and totals, each as ASSET:AMOUNT, against the plan's.
-func checkTyped(w *opened, totals transfer.Totals, count string, typed ...string) error {
-	if want := strconv.Itoa(totals.Count()); transfer.Ungrouped(count) != want {
-		return fmt.Errorf("the number of transfers that the plan moves is %s, not %s; nothing was signed", want, strconv.Quote(count))
-	}
-	for _, total := range typed {
-		if err := checkTotal(w, totals, total); err != nil {
-			return err
+	for _, asset := range view.AssetsToType(plan.Plan, a.planning.approvals) {
+		if !slices.Contains(given, asset) {
+			return fmt.Errorf("the total of %s is missing; nothing was signed. The plan moves %s: type the total of each", asset, assetsOf(totals))
 		}
 	}
 	return nil
 }
 
 // checkTotal holds one total, as ASSET:AMOUNT, against the plan's.
-func checkTotal(w *opened, totals transfer.Totals, total string) error {
+func checkTotal(totals transfer.Totals, total string) (asset string, err error) {
 	cut := strings.LastIndexByte(total, ':')
 	asset, typed := total[:cut], strings.TrimSpace(total[cut+1:])
 	if plain, sign := transfer.PlainOfOtherSigns(typed); sign != "" {
-		return fmt.Errorf("%s is not read, as in %s; write %s or %s; nothing was signed", sign, strconv.Quote(typed), plain, transfer.Grouped(plain))
+		return "", fmt.Errorf("%s is not read, as in %s; write %s or %s; nothing was signed", sign, strconv.Quote(typed), plain, transfer.Grouped(plain))
 	}
 	amount, err := transfer.ParseAmount(transfer.Ungrouped(typed))
 	if _, wrong := transfer.ParseAmount(transfer.Ungrouped(asset)); wrong == nil {
-		return fmt.Errorf("--total=%s has its amount in front; write the asset first, as in --total=USD:1200.50; nothing was signed", shell.Word(total))
+		return "", fmt.Errorf("--total=%s has its amount in front; write the asset first, as in --total=USD:1200.50; nothing was signed", shell.Word(total))
 	}
-	if sum := totals.Sum(asset); sum.IsZero() && err == nil {
-		return fmt.Errorf("the plan moves no %s, but %s; nothing was signed", asset, assetsOf(totals))
+	sum := totals.Sum(asset)
+	switch {
+	case sum.IsZero() && err == nil:
+		return "", fmt.Errorf("the plan moves no %s, but %s; nothing was signed", asset, assetsOf(totals))
+	case err != nil || !amount.Decimal().Equal(sum):
+		return "", fmt.Errorf("the plan does not move %s of %s in all; nothing was signed. Read the plan, and type its total of %[2]s", strconv.Quote(typed), asset)
 	}
-	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
-		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", w.streams.Scales.ShownSum(sum, asset), asset, strconv.Quote(typed))
-	}
-	return nil
+	return asset, nil
 }
 
 // assetsOf lists the assets of a plan.
@@ -279,7 +290,7 @@ func assetsOf(totals transfer.Totals) string {
 	for t := range totals.All() {
 		assets = append(assets, t.Asset)
 	}
-	return strings.Join(assets, " and ")
+	return english.List(assets)
 }
 
 // isTotal reports whether a text has the form ASSET:AMOUNT.

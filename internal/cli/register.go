@@ -47,16 +47,16 @@ func (r *registering) run(ctx context.Context, p *process) error {
 		Write: func(to io.Writer) error {
 			return view.RegisterHTML(to, p.streams.Screen(p.streams.Out), r.person, base64.RawURLEncoding.EncodeToString(user), asked)
 		},
-		Answer: func(_ context.Context, answer []byte) (string, error) {
+		Answer: func(_ context.Context, answer []byte) (ask.Taken, error) {
 			passkey, isBackedUp, err := approval.Register(answer, challenge, localhost, []string{origin})
 			if err != nil {
-				return "", err
+				return ask.Taken{}, err
 			}
 			line = approval.PasskeyLine(r.person, passkey, p.host.Now(), isBackedUp)
 			if _, mistakes := approval.ParsePasskeys([]byte(line), nil); len(mistakes) > 0 {
-				return "", fmt.Errorf("allowed_passkeys could not have it: %s", mistakes[0].Text)
+				return ask.Taken{}, fmt.Errorf("allowed_passkeys could not have it: %s", mistakes[0].Text)
 			}
-			return "Your passkey is made. remit prints its line: give it to the owner of allowed_passkeys.", nil
+			return ask.Taken{Said: "Your passkey is made. remit prints its line: give it to the owner of allowed_passkeys."}, nil
 		},
 	}
 	if err := r.asking.serve(ctx, p, page, "Make your passkey at", "no passkey was registered"); err != nil {

@@ -84,10 +84,10 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	page := &ask.Page{
 		Port:  r.port,
 		Write: func(to io.Writer) error { return view.ReviewHTML(to, plan.Plan, options, asked) },
-		Answer: func(_ context.Context, answer []byte) (string, error) {
+		Answer: func(_ context.Context, answer []byte) (ask.Taken, error) {
 			var err error
 			said, err = a.approveByPasskey(w, plan, answer)
-			return said, err
+			return ask.Taken{Said: said, Now: view.ApprovalsNow(a.planning.approvals)}, err
 		},
 	}
 	r.asking.dir = a.planning.dir.Path
@@ -143,12 +143,12 @@ func (a *approving) usable(w *opened, plan *savedPlan) []string {
 
 // passkeyAnswer is the answer of the page.
 type passkeyAnswer struct {
-	Count             string `json:"count"`
-	Total             string `json:"total"` // ASSET:AMOUNT
-	CredentialID      string `json:"credential_id"`
-	ClientData        []byte `json:"client_data_json"`
-	AuthenticatorData []byte `json:"authenticator_data"`
-	Signature         []byte `json:"signature"`
+	Count             string   `json:"count"`
+	Totals            []string `json:"totals"` // of each asset, as ASSET:AMOUNT
+	CredentialID      string   `json:"credential_id"`
+	ClientData        []byte   `json:"client_data_json"`
+	AuthenticatorData []byte   `json:"authenticator_data"`
+	Signature         []byte   `json:"signature"`
 }
 
 // approveByPasskey checks what the page answers as apply will, and writes the approval beside the plan.
@@ -157,10 +157,10 @@ func (a *approving) approveByPasskey(w *opened, plan *savedPlan, text []byte) (s
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return "", errors.New("the page's answer cannot be read; nothing was approved")
 	}
-	if !isTotal(answer.Total) {
+	if len(answer.Totals) == 0 || slices.ContainsFunc(answer.Totals, func(total string) bool { return !isTotal(total) }) {
 		return "", errors.New("the page's answer has no total; nothing was approved")
 	}
-	if err := checkTyped(w, plan.Sent(), answer.Count, answer.Total); err != nil {
+	if err := a.checkTyped(plan, answer.Count, answer.Totals...); err != nil {
 		return "", err
 	}
 	id, err := base64.RawURLEncoding.DecodeString(answer.CredentialID)

@@ -108,11 +108,11 @@ func TestThePageRefuses(t *testing.T) {
 		count, total string
 		want         string
 	}{
-		"a wrong number":             {count: "3", want: "the number of transfers that the plan moves is 2"},
-		"no number":                  {count: "two", want: "the number of transfers that the plan moves is 2"},
-		"a wrong total":              {total: "8510.51", want: "the plan moves 8,510.50 of USD in all"},
-		"the total of another asset": {before: `document.getElementById("ask").dataset.asset = "EUR"`, want: "the plan moves no EUR"},
-		"the total of no asset":      {before: `document.getElementById("ask").dataset.asset = ""`, want: "has no total"},
+		"a wrong number":             {count: "3", want: "the plan does not move \"3\" transfers; nothing was signed"},
+		"no number":                  {count: "two", want: "the plan does not move \"two\" transfers; nothing was signed"},
+		"a wrong total":              {total: "8510.51", want: "the plan does not move \"8510.51\" of USD in all"},
+		"the total of another asset": {before: `document.getElementById("total").dataset.asset = "EUR"`, want: "the plan moves no EUR"},
+		"the total of no asset":      {before: `document.getElementById("total").dataset.asset = ""`, want: "has no total"},
 		"a decimal comma":            {total: "8510,50", want: "a decimal comma is not read"},
 		"another plan's challenge": {
 			before: `document.getElementById("ask").dataset.challenge = "` + strings.Repeat("A", 43) + `"`, want: "it is not over the bytes of this plan",

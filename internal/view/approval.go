@@ -7,6 +7,7 @@ import (
 
 	"remit/internal/approval"
 	"remit/internal/text/english"
+	"remit/planner"
 )
 
 // Approval is what an approval block asks of a plan, and who gave it.
@@ -34,6 +35,39 @@ func (a *Approval) Ask() string {
 		text += " The sandbox waits for it with --practice-approvals only."
 	}
 	return text
+}
+
+// AssetsToType are the assets of a plan in the order in which an approver types their totals.
+func AssetsToType(plan *planner.Plan, asked []Approval) []string {
+	var needs []approval.Need
+	for i := range asked {
+		needs = append(needs, asked[i].Need)
+	}
+	return approval.AssetsToType(plan.Sent(), needs)
+}
+
+// ApprovalNow is an [Approval] for the script of a page that asked for one.
+type ApprovalNow struct {
+	Ask     string   `json:"ask"`
+	Details []string `json:"details"`
+	Enough  bool     `json:"enough"`
+}
+
+// ApprovalsNow are the approvals as they are once one more was given.
+func ApprovalsNow(asked []Approval) []ApprovalNow {
+	now := []ApprovalNow{}
+	for i := range asked {
+		now = append(now, ApprovalNow{asked[i].Ask(), asked[i].details(), asked[i].Enough()})
+	}
+	return now
+}
+
+// mark is the attribute by which the script of a served page finds a text about an approval; "" on other pages.
+func (h *htmlPlan) mark(of string, i int) string {
+	if !h.isServed {
+		return ""
+	}
+	return fmt.Sprintf(" data-%s=\"%d\"", of, i)
 }
 
 // numberWord is a small number as a sentence begins with it.
@@ -190,9 +224,9 @@ func (h *htmlPlan) approvals() {
 	h.put("<section class=\"approvals\">\n<h2>Approval</h2>\n")
 	for i := range h.options.Approvals {
 		a := &h.options.Approvals[i]
-		h.put("<p>%</p>\n", a.Ask())
+		h.put("<p"+h.mark("approval", i)+">%</p>\n", a.Ask())
 		if lines := a.details(); len(lines) > 0 {
-			h.put("<ul>\n")
+			h.put("<ul" + h.mark("signed", i) + ">\n")
 			for _, line := range lines {
 				h.put("<li>%</li>\n", line)
 			}

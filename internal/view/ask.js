@@ -24,7 +24,7 @@
     });
     return {
       count: form.count.value,
-      total: form.dataset.asset + ":" + form.total.value,
+      totals: Array.from(form.querySelectorAll("[data-asset]"), (field) => field.dataset.asset + ":" + field.value),
       credential_id: url(given.rawId),
       client_data_json: text(given.response.clientDataJSON),
       authenticator_data: text(given.response.authenticatorData),
@@ -64,6 +64,18 @@
       throw new Error("remit does not serve this page any more. Look at its terminal: it ended, or took the answer of another tab.");
     });
 
+  // The page says of the approvals what holds now, and no longer what held when it was opened.
+  const update = (approvals) =>
+    approvals.forEach((now, i) => {
+      for (const text of document.querySelectorAll(`[data-approval="${i}"]`)) {
+        text.textContent = now.ask;
+        if (text.className) text.className = now.enough ? "good" : "doubt";
+      }
+      for (const list of document.querySelectorAll(`[data-signed="${i}"]`)) {
+        list.replaceChildren(...(now.details ?? []).map((line) => Object.assign(document.createElement("li"), { textContent: line })));
+      }
+    });
+
   // While the passkey is asked for, the button keeps the focus: a button that is disabled would lose it.
   let asking = null;
   form.addEventListener("keydown", (event) => {
@@ -81,6 +93,11 @@
       const told = type.startsWith("application/json") ? await response.json() : { error: await response.text() };
       if (told.said) {
         say(told.said + " You can close this page.", "good");
+        if (!isNew) {
+          document.getElementById("ask-title").textContent = "You approved this plan";
+          document.getElementById("ask-intro").remove();
+          update(told.now ?? []);
+        }
         form.remove();
         said.tabIndex = -1;
         said.focus();

@@ -39,6 +39,7 @@ type need struct {
 	text    string
 	tone    tone
 	command string // to type; "" for none
+	mark    string // an attribute by which the page's script finds it; "" for none
 }
 
 // namedList is a list under a name, such as the targets of a plan.
@@ -121,7 +122,7 @@ func (h htmlPage) needs(p *pageHead) {
 	}
 	h.put("<ul>\n")
 	for _, n := range p.needs {
-		h.put("<li><span class=\"%\">%</span>", n.tone.class(), n.text)
+		h.put("<li><span class=\"%\""+n.mark+">%</span>", n.tone.class(), n.text)
 		if n.command != "" {
 			h.put("<p class=\"command\"><code>%</code></p>", Command(h.screen.here(n.command)))
 		}

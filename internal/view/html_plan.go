@@ -64,6 +64,8 @@ type htmlPlan struct {
 	signals []planner.SignalCount
 	over    *overview
 	rows    htmlRows
+
+	isServed bool // its script changes the page once an approval was given
 }
 
 func (h *htmlPlan) digest() string { return takeStart(Visible(h.plan.Digest), digestShown) }
@@ -139,7 +141,7 @@ func (h *htmlPlan) toDo() []need {
 	}
 	for i := range h.options.Approvals {
 		a := &h.options.Approvals[i]
-		needs = append(needs, need{text: a.Ask(), tone: a.tone()})
+		needs = append(needs, need{text: a.Ask(), tone: a.tone(), mark: h.mark("approval", i)})
 	}
 	for _, text := range h.options.warnings() {
 		needs = append(needs, need{text: text, tone: toneDoubt})

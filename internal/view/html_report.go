@@ -101,7 +101,7 @@ func (h *htmlReport) pageHead() *pageHead {
 	for _, s := range exceptionsOrder() {
 		if n := h.r.Totals[s].Count() + h.r.Older[s]; n > 0 && s.IsOpen() {
 			title, _, command := exceptionsHead(s)
-			head.needs = append(head.needs, need{fmt.Sprintf("%s: %s", title, english.Plural(n, "transfer")), standingTone(s), command})
+			head.needs = append(head.needs, need{text: fmt.Sprintf("%s: %s", title, english.Plural(n, "transfer")), tone: standingTone(s), command: command})
 		}
 	}
 	if s := h.o.Reconciled; s != nil && !s.Agrees() {

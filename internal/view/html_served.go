@@ -2,6 +2,7 @@ package view
 
 import (
 	_ "embed" // the style and the script of pages that ask
+	"fmt"
 	"io"
 	"strings"
 
@@ -58,10 +59,11 @@ type Passkeys struct {
 }
 
 // ReviewHTML writes a saved plan as [PlanHTML] does, with a form in which an approver types the number of transfers and
-// the total of an asset, and confirms with a passkey. It returns only errors of w.
+// the total of each asset, and confirms with a passkey. It returns only errors of w.
 func ReviewHTML(w io.Writer, p *planner.Plan, o PlanOptions, ask Passkeys) error {
 	o.Scales = p.Header.Scales
 	h := newPlanPage(w, p, o)
+	h.isServed = true
 	h.beginServed("plan", "Approve plan "+h.digest()+" for "+h.environment())
 	h.head(h.pageHead())
 	h.askApproval(ask)
@@ -69,21 +71,23 @@ func ReviewHTML(w io.Writer, p *planner.Plan, o PlanOptions, ask Passkeys) error
 	return h.endServed(h.ending())
 }
 
-// askApproval writes the form. It asks for the total of the last asset, as remit approve does.
+// askApproval writes the form. It asks for the totals in the order of remit approve.
 func (h *htmlPlan) askApproval(ask Passkeys) {
-	totals, asset := h.plan.Sent(), ""
-	for t := range totals.All() {
-		asset = t.Asset
-	}
 	h.put("<section class=\"ask panel\" aria-labelledby=\"ask-title\">\n<h2 id=\"ask-title\">Approve this plan</h2>\n")
 	if len(ask.IDs) == 0 {
 		h.put("<p class=\"bad\">No passkey of the file allowed_passkeys would count for this plan now. The section Approval says who could approve.</p>\n</section>\n")
 		return
 	}
-	h.put("<p>Type what the plan moves, as proof that you read it, and confirm with your passkey. Your approval is for exactly these bytes.</p>\n")
-	h.put("<form id=\"ask\" data-ask=\"get\" data-rp-id=\"%\" data-challenge=\"%\" data-ids=\"%\" data-asset=\"%\">\n", ask.RPID, ask.Challenge, strings.Join(ask.IDs, " "), asset)
+	h.put("<p id=\"ask-intro\">Type what the plan moves, as proof that you read it, and confirm with your passkey. Your approval is for exactly these bytes.</p>\n")
+	h.put("<form id=\"ask\" data-ask=\"get\" data-rp-id=\"%\" data-challenge=\"%\" data-ids=\"%\">\n", ask.RPID, ask.Challenge, strings.Join(ask.IDs, " "))
 	h.put("<p><label for=\"count\">Number of transfers</label> <input id=\"count\" name=\"count\" inputmode=\"numeric\" autocomplete=\"off\" required></p>\n")
-	h.put("<p><label for=\"total\">Total of %</label> <input id=\"total\" name=\"total\" inputmode=\"decimal\" autocomplete=\"off\" required></p>\n", asset)
+	for i, asset := range AssetsToType(h.plan, h.options.Approvals) {
+		id := "total"
+		if i > 0 {
+			id += fmt.Sprintf("-%d", i+1)
+		}
+		h.put("<p><label for=\"%\">Total of %</label> <input id=\"%\" data-asset=\"%\" inputmode=\"decimal\" autocomplete=\"off\" required></p>\n", id, asset, id, asset)
+	}
 	h.put("<p><button type=\"submit\">Approve with passkey</button></p>\n</form>\n")
 	h.put("<p id=\"said\" role=\"status\" aria-live=\"polite\"></p>\n<noscript><p class=\"bad\">This page needs its script to ask for a passkey. `remit approve` signs without a browser.</p></noscript>\n</section>\n")
 }

@@ -47,7 +47,7 @@ func (h *htmlTree) pageHead() *pageHead {
 		e := &h.tree.Entries[i]
 		if e.NeedsAction() {
 			n := entryNeeds(e)[0]
-			head.needs = append(head.needs, need{entryName(e) + ": " + firstSentence(n.text), n.tone, e.Next})
+			head.needs = append(head.needs, need{text: entryName(e) + ": " + firstSentence(n.text), tone: n.tone, command: e.Next})
 		}
 	}
 	if more := len(head.needs) - largeObstacles; more > 0 {

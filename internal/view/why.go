@@ -110,8 +110,11 @@ func (y *Why) Answer() string {
 func (y *Why) submit() string {
 	c := y.Line
 	first := "It is due."
-	if c.Again {
+	switch {
+	case c.Again:
 		first = "It was " + stop(refusal(c))
+	case c.Until.After(y.Plan.Header.Created): // a rehearsal submits it
+		first = "It becomes due on " + moment(c.Until) + ", and the sandbox does not wait for that."
 	}
 	switch {
 	case y.IsStopped():

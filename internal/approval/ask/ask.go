@@ -54,10 +54,16 @@ type Page struct {
 	Wait   time.Duration // after which nobody is asked any more
 	Write  func(w io.Writer) error
 	Files  map[string]File // which the page loads, by their names
-	Answer func(ctx context.Context, answer []byte) (said string, err error)
+	Answer func(ctx context.Context, answer []byte) (Taken, error)
 	// Tell is called once the page is served: with its address, and with one that leads there and is good for one visit. A
 	// program that is started with an address shows it to every user of the machine; by then nobody else gets anywhere with that one.
 	Tell func(address, once string)
+}
+
+// Taken is what the page says once its answer was taken.
+type Taken struct {
+	Said string
+	Now  any // what changed with it of the things that the page shows, as JSON for its script; nil for nothing
 }
 
 // PortMin is the least port of a page: browsers leave the port of http out of an origin, and systems keep those below for themselves.
@@ -231,6 +237,7 @@ func guard(h http.Header) {
 // reply is what the page is told of its answer.
 type reply struct {
 	Said  string `json:"said,omitempty"`
+	Now   any    `json:"now,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
@@ -264,10 +271,10 @@ func (s *server) take(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This page takes no answer any more: one was taken, or remit has ended. Look at its terminal.", http.StatusGone)
 		return
 	}
-	said, err := s.page.Answer(r.Context(), answer)
+	taken, err := s.page.Answer(r.Context(), answer)
 	w.Header().Set("Content-Type", "application/json")
 	if err == nil {
-		_ = json.NewEncoder(w).Encode(reply{Said: said}) // the answer counts, also where the browser has gone
+		_ = json.NewEncoder(w).Encode(reply{Said: taken.Said, Now: taken.Now}) // the answer counts, also where the browser has gone
 		s.end(nil)
 		return
 	}

@@ -45,16 +45,16 @@ func serve(t *testing.T, proceed chan struct{}) *served {
 	page := &ask.Page{
 		Port: s.port, Wait: time.Hour, Files: map[string]ask.File{"page.js": {Type: "text/javascript", Content: []byte("1")}},
 		Write: func(w io.Writer) error { _, err := io.WriteString(w, "the page"); return err },
-		Answer: func(_ context.Context, answer []byte) (string, error) {
+		Answer: func(_ context.Context, answer []byte) (ask.Taken, error) {
 			s.answers.Add(1)
 			if proceed != nil {
 				<-proceed
 			}
 			if string(answer) != "yes" {
-				return "", errWrong
+				return ask.Taken{}, errWrong
 			}
 			s.took <- string(answer)
-			return "taken", nil
+			return ask.Taken{Said: "taken"}, nil
 		},
 		Tell: func(address, once string) {
 			s.address, s.once = address, once
