@@ -36,7 +36,7 @@ func isAway(err error) bool {
 		}
 		return said == readOnly
 	}
-	for _, broken := range []error{state.ErrLost, errBroken, errUncertain, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded} {
+	for _, broken := range []error{state.ErrLost, errBroken, errUncertain, errSilent, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded} {
 		if errors.Is(err, broken) {
 			return true
 		}

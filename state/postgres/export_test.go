@@ -2,9 +2,20 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"remit/state"
 )
+
+// OpenPatiently is Open for a program that gives a server up when it is silent for so long.
+func OpenPatiently(ctx context.Context, opts Options, patience time.Duration) (*Store, error) {
+	s, err := newStore(opts, false)
+	if err != nil {
+		return nil, err
+	}
+	s.pool.ConnConfig.AfterNetConnect = withPatience(patience)
+	return opened(ctx, s)
+}
 
 // CreateAt is Create for a program whose schema has a version, from 1 to [SchemaVersion].
 func CreateAt(ctx context.Context, created state.Created, opts Options, version int) (*Store, error) {

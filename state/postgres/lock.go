@@ -116,7 +116,7 @@ func (s *Store) sign(ctx context.Context, l *session, holder state.Holder) (sign
 		case version > s.wanted:
 			return state.ErrNewer
 		case version < s.wanted:
-			if err := migrate(ctx, tx, version, s.wanted); err != nil {
+			if err := atLeisure(l.conn, func() error { return migrate(ctx, tx, version, s.wanted) }); err != nil {
 				return err
 			}
 		}
@@ -250,6 +250,7 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 			}
 			return checkNewest(ctx, tx, j.tip)
 		})
+		err = orSilent(j.conn, err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.close())
@@ -268,10 +269,13 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 func (j *journal) guard(ctx context.Context) {
 	asking := context.WithoutCancel(ctx)
 	for n := 1; storage.Sleep(ctx, pollWanted) == nil; n++ {
+		hangs := false
 		if j.member.Load() == nil {
-			j.wanted.Store(j.isWanted(ctx) && j.hasSpare(ctx))
+			var wanted bool
+			wanted, hangs = j.isWanted(ctx)
+			j.wanted.Store(wanted && j.hasSpare(ctx))
 		}
-		if n%int(pollAlive/pollWanted) != 0 {
+		if n%int(pollAlive/pollWanted) != 0 && !hangs {
 			continue
 		}
 		if err := j.lock.alive(asking); err != nil {

@@ -234,16 +234,22 @@ func (m *member) sign(ctx context.Context) error {
 // do runs a batch in a transaction of its own, on a connection that is only for what a runner
 // has to do with the others. It is tried again where the server gave way to another, or the
 // connection broke, unless the journal did: each of these batches may be done twice.
+//
+// It answers what it asks even where ctx ends meanwhile: a question that is given up ends the
+// connection, and the server may have no other one to leave the run on. All attempts together
+// have the time of one answer: who waits for longer is taken for lost anyway.
 func (m *member) do(ctx context.Context, fill func(*pgx.Batch)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), waitAnswer)
+	defer cancel()
 	for attempt := 1; ; attempt++ {
-		err := m.try(ctx, fill)
-		if err == nil || errors.Is(err, state.ErrFenced) || attempt == attemptsMax || ctx.Err() != nil || !m.isTransient(err) {
-			return err
-		}
-		if broken := m.broken(); broken != nil {
+		if broken := m.broken(); broken != nil { // while others of this runner had the connection
 			return broken
+		}
+		err := m.try(asking, fill)
+		if err == nil || errors.Is(err, state.ErrFenced) || attempt == attemptsMax || ctx.Err() != nil || asking.Err() != nil || !m.isTransient(err) {
+			return err
 		}
 		time.Sleep(pauseAttempt)
 	}
@@ -253,11 +259,7 @@ func (m *member) isTransient(err error) bool {
 	return m.conn == nil || m.conn.IsClosed() || isTransient(err)
 }
 
-// try answers what it asks even where ctx ends meanwhile: a question that is given up ends the
-// connection, and the server may have no other one to leave the run on.
 func (m *member) try(ctx context.Context, fill func(*pgx.Batch)) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waitAnswer)
-	defer cancel()
 	if m.conn == nil || m.conn.IsClosed() {
 		conn, err := m.store.reconnect(ctx)
 		if err != nil {

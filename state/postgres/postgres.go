@@ -39,6 +39,7 @@ const (
 	waitConnect = 10 * time.Second // for a connection, where the URL does not say
 	waitAnswer  = 30 * time.Second // for the answer to what a commit sends
 	waitLocked  = 10 * time.Second // for another's transaction
+	waitReading = 2 * time.Minute  // for a word of a server that is only read
 )
 
 // readersMax is how many connections snapshots and checks have at most. A command has one or
@@ -95,6 +96,10 @@ func create(ctx context.Context, created state.Created, opts Options, version in
 // make makes the schema and its tables, and has fill put the state into them, all in one
 // transaction.
 func (s *Store) make(ctx context.Context, conn *pgx.Conn, fill func(pgx.Tx) error) error {
+	return atLeisure(conn, func() error { return s.makeIn(ctx, conn, fill) })
+}
+
+func (s *Store) makeIn(ctx context.Context, conn *pgx.Conn, fill func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// Of two that make it at the same time the second one waits, and finds it.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, s.lockClass()); err != nil {
@@ -177,6 +182,11 @@ func newStore(opts Options, readOnly bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	patience := waitAnswer
+	if readOnly {
+		patience = waitReading
+	}
+	address.pool.ConnConfig.AfterNetConnect = withPatience(patience)
 	return &Store{address: address, now: opts.Now, wanted: schemaVersion(), readOnly: readOnly}, nil
 }
 
@@ -202,7 +212,7 @@ func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	if err := s.prepareSession(ctx, conn); err != nil {
-		return nil, errors.Join(err, closeConn(conn))
+		return nil, errors.Join(orSilent(conn, err), closeConn(conn))
 	}
 	return conn, nil
 }

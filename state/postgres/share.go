@@ -38,17 +38,17 @@ func clearShares(ctx context.Context, tx pgx.Tx, runID string) error {
 }
 
 // isWanted reports whether another runner asks to take part in the run of the lock's holder. It does
-// not ask on the lock's session: who waits for a table there, and gives up, has lost the lock.
-func (j *journal) isWanted(ctx context.Context) bool {
+// not ask on the lock's session: who waits for a table there, and gives up, has lost the lock. hangs says that the
+// server did not answer.
+func (j *journal) isWanted(ctx context.Context) (wanted, hangs bool) {
 	if j.holder.RunID == "" {
-		return false
+		return false, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitLocked)
 	defer cancel()
-	var wanted bool
 	err := j.store.read.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM runners WHERE run_id = $1 AND NOT joined AND lease_until > clock_timestamp())`,
 		j.holder.RunID).Scan(&wanted)
-	return err == nil && wanted // the other one goes on asking
+	return err == nil && wanted, errors.Is(err, context.DeadlineExceeded) // the other one goes on asking
 }
 
 // hasSpare reports whether there is the connection on which this runner deals with the others. It
