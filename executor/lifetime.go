@@ -30,8 +30,9 @@ type lifetime struct {
 	ignoreInterrupts func()
 	// stopping hears why nothing new starts, as often as there is a reason.
 	stopping func(reason string, interrupted bool)
-	// tellOthers has the other runners of the run stop as well. It is set before anything halts.
-	tellOthers func(reason string)
+	// tellOthers has the other runners of the run stop as well, and closes what it returns once they can hear of it, or
+	// never will. It is set before anything halts.
+	tellOthers func(reason string) (told <-chan struct{})
 
 	mu     sync.Mutex
 	halted string // the reason of the first halt
@@ -41,7 +42,7 @@ type lifetime struct {
 func newLifetime(ctx context.Context, clock Clock, timeout time.Duration, stopping func(string, bool)) *lifetime {
 	l := &lifetime{
 		clock: clock, timeout: timeout, lasting: context.WithoutCancel(ctx),
-		stopping: stopping, tellOthers: func(string) {},
+		stopping: stopping, tellOthers: func(string) <-chan struct{} { return isTold },
 	}
 	l.starting, l.stopStarting = context.WithCancelCause(l.lasting)
 	l.flight, l.stopFlight = context.WithCancelCause(l.lasting)
@@ -69,14 +70,22 @@ func (l *lifetime) release() {
 	l.background.Wait()
 }
 
-// halt lets nothing new start, of other runners neither. Requests in flight go on.
-func (l *lifetime) halt(reason string) {
+// isTold is closed: there is nobody to tell.
+var isTold = func() <-chan struct{} {
+	told := make(chan struct{})
+	close(told)
+	return told
+}()
+
+// halt lets nothing new start, of other runners neither. Requests in flight go on. What it returns is closed once the
+// others can hear of it.
+func (l *lifetime) halt(reason string) (told <-chan struct{}) {
 	l.stopping(reason, false)
 	l.stopStarting(errors.New(reason))
 	l.mu.Lock()
 	l.halted = cmp.Or(l.halted, reason)
 	l.mu.Unlock()
-	l.tellOthers(reason)
+	return l.tellOthers(reason)
 }
 
 // haltedFor returns the reason of the first halt; "" without one. An interrupt is no halt.

@@ -30,6 +30,7 @@ func (w *outcomeWriter) write(v verdict, lead ...state.Entry) verdict {
 	err := w.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
 	if against, ok := contradiction(err, v); ok {
 		v = against
+		w.stopBefore(v)
 		err = w.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
 	}
 	if err != nil {
@@ -42,12 +43,21 @@ func (w *outcomeWriter) write(v verdict, lead ...state.Entry) verdict {
 	return v
 }
 
+// stopBefore halts the run where a verdict stops it, before its outcome is written: a runner that dies in between has told the
+// others of the stop, and of nothing that they could not find out.
+func (w *outcomeWriter) stopBefore(v verdict) {
+	if v.stop != "" {
+		<-w.life.halt(v.stop)
+	}
+}
+
 // writeAll makes settled findings durable: all at once, or one by one if one of them contradicts
 // the state.
 func (w *outcomeWriter) writeAll(findings []finding) {
 	var entries []state.Entry
 	for _, f := range findings {
 		if f.settled {
+			w.stopBefore(f.verdict)
 			entries = append(append(entries, f.lead...), f.verdict.outcome)
 		}
 	}
@@ -64,9 +74,6 @@ func (w *outcomeWriter) writeAll(findings []finding) {
 			f.verdict.written = true
 		default:
 			f.verdict = w.write(f.verdict, f.lead...)
-		}
-		if f.verdict.stop != "" {
-			w.life.halt(f.verdict.stop)
 		}
 	}
 }

@@ -140,16 +140,19 @@ func (r *sharedRun) hearStop() bool {
 }
 
 // tellStop has no runner start anything new. Before the run is open there is nothing to write that in:
-// stopOpened does it then. Any goroutine may call it.
-func (r *sharedRun) tellStop(reason string) {
+// stopOpened does it then. Any goroutine may call it. What it returns is closed when the reason is written, or can't be.
+func (r *sharedRun) tellStop(reason string) <-chan struct{} {
 	if !r.isShared() || !r.opened.Load() || r.run.journal.failure() != nil {
-		return
+		return isTold
 	}
+	told := make(chan struct{})
 	r.run.life.background.Go(func() {
+		defer close(told)
 		if err := r.share.Stop(r.run.life.lasting, reason); err != nil {
 			_ = r.run.journal.fail(err) // the end of the run tells it
 		}
 	})
+	return told
 }
 
 // open lets other runners take part. It makes parts of the lines that are not under way, which each of
