@@ -371,7 +371,11 @@ func (a *author) keepIdentity(refID, old string) {
 	w := a.world
 	for _, d := range a.declared {
 		if d.refID == refID && d.payroll != nil {
-			a.restorePayroll(d.payroll, old)
+			if a.isMixed(d.payroll) {
+				a.leaveOut(d.payroll, refID)
+			} else {
+				a.restorePayroll(d.payroll, old)
+			}
 			return
 		}
 	}

@@ -21,7 +21,7 @@ type payroll struct {
 	people int
 	within time.Duration
 	paid   map[[2]int]int // duties, by period and person
-	left   map[int]bool   // who is paid by a block of their own in this period
+	left   map[int]bool   // who is paid in another way in this period: by a block of their own, or under another ref_id
 }
 
 // templates are the words of a payroll's ref_id, of the period and the key.
@@ -121,6 +121,26 @@ func (a *author) editPayroll(f *payroll) {
 	}
 	w.log("the words or the key of the payroll are changed")
 	a.declareRows(f)
+}
+
+// isMixed says that somebody of the payroll was paid by the words and the key that the block has now: what others were paid
+// by before can't be written again without renaming that one.
+func (a *author) isMixed(f *payroll) bool {
+	return slices.ContainsFunc(a.declared, func(d *declaration) bool {
+		return d.payroll == f && a.world.oracle.model.rows[d.refID].Status.MayBeMade()
+	})
+}
+
+// leaveOut takes the row of a person out of the file, who is paid under another ref_id.
+func (a *author) leaveOut(f *payroll, refID string) {
+	for person := range f.people {
+		if f.refID(person) == refID {
+			a.world.log("%s is taken out of the payroll", refID)
+			f.left[person] = true
+			a.declareRows(f)
+			return
+		}
+	}
 }
 
 // restorePayroll writes the block again as it was when it was paid under a ref_id.
