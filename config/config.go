@@ -96,7 +96,7 @@ func (c *Configuration) Notes() []Note {
 		if d == nil {
 			continue
 		}
-		for _, text := range d.unknownNotes() {
+		for _, text := range append(d.unknownNotes(), leftOutNotes(readWarningsOf(c, d))...) {
 			notes = append(notes, Note{d.address, text})
 		}
 	}
@@ -109,7 +109,18 @@ func ReadWarnings(c *Configuration) []ReadWarning {
 	var all []ReadWarning
 	for _, n := range c.scope.InOrder {
 		if d := c.data[n]; d != nil {
-			all = append(all, append(slices.Clone(d.readWarnings[0]), d.readWarnings[1]...)...)
+			all = append(all, readWarningsOf(c, d)...)
+		}
+	}
+	return all
+}
+
+// readWarningsOf are those of one data source: of its header, its rows, and the conditions of for_each in declaration order.
+func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
+	all := slices.Concat(d.readWarnings[0], d.readWarnings[1])
+	for _, t := range c.transfers {
+		if t.leftOut.of == d {
+			all = t.leftOut.counted.appendTo(all)
 		}
 	}
 	return all

@@ -146,17 +146,6 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 	return diags
 }
 
-// ReadWarning counts the warnings of one name about one data file: cells that are read although its program
-// does not show them, or rows that are left out. It is for reviewers of the transfers, who do not have the
-// file.
-type ReadWarning struct {
-	File         string `json:"file"`
-	Name         string `json:"name"` // as the argument acknowledge knows it
-	Count        int    `json:"count"`
-	Lines        []int  `json:"lines,omitempty"` // the first few; none of a sheet
-	Acknowledged bool   `json:"acknowledged,omitempty"`
-}
-
 // all counts the warnings that were taken, by their names.
 func (k *knownWarnings) all() []ReadWarning {
 	var all []ReadWarning
@@ -167,9 +156,6 @@ func (k *knownWarnings) all() []ReadWarning {
 	}
 	return all
 }
-
-// linesNamed is how many lines of a file a [ReadWarning] names.
-const linesNamed = 5
 
 // unknownNotes are the notes on how the file was read, without those of rows left out whose number is
 // acknowledged.

@@ -46,7 +46,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			return
 		}
 		defer func() { d.notes = table.Notes() }()
-		keys, current, known := newSeen(), &row{}, d.newKnown()
+		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Name: LeftOutByWhere}
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
@@ -59,8 +59,10 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				warnings := diags
 				*current = row{Row: next, source: d}
 				accepted, diags = d.accept(current, filter, keys)
+				left.Of++
 				if accepted == nil && diags == nil { // where leaves it out
 					warnings = withoutHiddenRow(warnings)
+					left.note(next.Line)
 				}
 				known.noteHidden(current.Key(), warnings)
 				if warnings = known.take(warnings); warnings != nil && !yield(nil, d.noted(warnings)) {
@@ -73,7 +75,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			isAny = isAny || next != nil || diags.HasErrors()
 			if err != nil {
 				diags = append(diags, known.rest()...)
-				d.readWarnings[1] = known.all()
+				d.readWarnings[1] = left.appendTo(known.all())
 				if !taken && !diags.HasErrors() {
 					diags = append(diags, d.noRows(isAny))
 				}

@@ -137,7 +137,11 @@ func (p *page) named(title string, names []string, inBrief bool) {
 	if len(names) == 0 {
 		return
 	}
-	text := strings.Join(names, ", ")
+	between := ", "
+	if title == readTitle { // clauses, some with commas of their own
+		between = "; "
+	}
+	text := strings.Join(names, between)
 	if inBrief {
 		text = cutEnd(Visible(some(names, 0)), 2*p.width()-displayWidth(title)-12)
 	}

@@ -37,6 +37,12 @@ func readWarning(w *config.ReadWarning) string {
 		was = "was"
 	}
 	text := fmt.Sprintf("%s: %s %s %s", w.File, countOf(w.Count, noun), was, verb)
+	switch w.Name {
+	case config.LeftOutByWhere:
+		text = fmt.Sprintf("%s: where leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
+	case config.LeftOutByIf:
+		text = fmt.Sprintf("%s: the if of for_each leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
+	}
 	if len(w.Lines) > 0 {
 		var lines []string
 		for _, line := range w.Lines {
