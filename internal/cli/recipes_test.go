@@ -48,53 +48,26 @@ type workflowStep struct {
 	Run  string            `json:"run"`
 }
 
-// gitlabJob is what the tests read of a job of GitLab CI.
-type gitlabJob struct {
-	Extends       string            `json:"extends"`
-	Stage         string            `json:"stage"`
-	ResourceGroup string            `json:"resource_group"`
-	Variables     map[string]string `json:"variables"`
-	Script        []string          `json:"script"`
-	AfterScript   []string          `json:"after_script"`
-}
-
-// readGitLab reads a job of a recipe, with what it extends.
-func readGitLab(file, name string) (gitlabJob, error) {
-	var jobs map[string]json.RawMessage
-	if err := readYAML(file, &jobs); err != nil {
-		return gitlabJob{}, err
-	}
-	var job gitlabJob
-	if err := json.Unmarshal(jobs[name], &job); err != nil {
-		return job, fmt.Errorf("%s has no job %s: %w", file, name, err)
-	}
-	var whole gitlabJob
-	if job.Extends != "" {
-		var err error
-		if whole, err = readGitLab(file, job.Extends); err != nil {
-			return job, err
-		}
-	} else if text := jobs["variables"]; text != nil { // of all jobs
-		if err := json.Unmarshal(text, &whole.Variables); err != nil {
-			return job, err
-		}
-	}
-	return whole, json.Unmarshal(jobs[name], &whole)
-}
-
 // readYAML reads a file as package json would read the same in JSON.
 func readYAML(name string, into any) error {
 	text, err := os.ReadFile(filepath.Join(recipes, name))
 	if err != nil {
 		return err
 	}
+	if err := parseYAML(text, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func parseYAML(text []byte, into any) error {
 	kind, err := yaml.ImpliedType(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	value, err := yaml.Unmarshal(text, kind)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	raw, err := ctyjson.Marshal(value, kind)
 	if err != nil {
@@ -126,7 +99,7 @@ func TestRecipesAreLinted(t *testing.T) {
 // TestRecipesGiveLittle holds what a recipe must not lose: actions by their commit, no right
 // and no secret that a job does not need, one apply at a time.
 func TestRecipesGiveLittle(t *testing.T) {
-	pinned := regexp.MustCompile(`^actions/[a-z-]+@[0-9a-f]{40}$`)
+	pinned := regexp.MustCompile(`^(actions|finance)/[a-z-]+(/[a-z]+)*@[0-9a-f]{40}$`)
 	secrets := map[string][]string{} // by step
 	for _, name := range []string{"remit-plan.yml", "remit-apply.yml", "remit-tree-plan.yml", "remit-tree-apply.yml"} {
 		var w workflow
@@ -149,7 +122,7 @@ func TestRecipesGiveLittle(t *testing.T) {
 			if writes > 0 && (id != "comment" || len(job.Permissions) != 1) {
 				t.Errorf("%s, %s: has rights %v", name, id, job.Permissions)
 			}
-			for _, step := range job.Steps {
+			for _, step := range wholeSteps(t, job.Steps) {
 				if step.Uses != "" && !pinned.MatchString(step.Uses) {
 					t.Errorf("%s: %s is not pinned by a commit", name, step.Uses)
 				}
@@ -197,12 +170,63 @@ func TestRecipesGiveLittle(t *testing.T) {
 	}
 }
 
+// action is what the tests read of a composite action of this repository.
+type action struct {
+	Inputs map[string]struct {
+		Default  string `json:"default"`
+		Required bool   `json:"required"`
+	} `json:"inputs"`
+	Runs struct {
+		Steps []workflowStep `json:"steps"`
+	} `json:"runs"`
+}
+
+// ours is an action of this repository, as the recipes name it; the group is its directory.
+var ours = regexp.MustCompile(`^finance/remit((?:/[a-z]+)*)@[0-9a-f]{40}$`)
+
+// readAction reads an action of this repository; isOne is false for any other.
+func readAction(uses string) (a action, isOne bool, err error) {
+	m := ours.FindStringSubmatch(uses)
+	if m == nil {
+		return a, false, nil
+	}
+	return a, true, readYAML("../.."+m[1]+"/action.yml", &a)
+}
+
+// wholeSteps are the steps of a job, with those of this repository's actions in the place of the steps that use them: their inputs are
+// what the job gives.
+func wholeSteps(t *testing.T, steps []workflowStep) []workflowStep {
+	t.Helper()
+	var whole []workflowStep
+	for _, step := range steps {
+		used, isOurs, err := readAction(step.Uses)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole = append(whole, workflowStep{Name: step.Name, Uses: step.Uses, Env: step.Env, Run: step.Run})
+		if !isOurs {
+			continue
+		}
+		for _, inner := range used.Runs.Steps {
+			env := map[string]string{}
+			for name, value := range inner.Env {
+				if input, ok := strings.CutPrefix(value, "${{ inputs."); ok {
+					value, _ = step.With[strings.TrimSuffix(input, " }}")].(string)
+				}
+				env[name] = value
+			}
+			whole = append(whole, workflowStep{Name: inner.Name, Uses: inner.Uses, Env: env, Run: inner.Run})
+		}
+	}
+	return whole
+}
+
 // runWorkflow is the script command
 //
 //	workflow FILE JOB
 //
-// which runs the steps of a job in the script's directory. Secrets and variables are the
-// script's own; artifacts go by $WORK/artifacts; gh and curl are those of $WORK/bin.
+// which runs the steps of a job in the script's directory, and those of the actions of this repository that it uses. Secrets and
+// variables are the script's own; artifacts go by $WORK/artifacts; gh and curl are those of $WORK/bin.
 func runWorkflow(ts *testscript.TestScript, neg bool, args []string) {
 	var w workflow
 	ts.Check(readYAML(args[0], &w))
@@ -210,30 +234,90 @@ func runWorkflow(ts *testscript.TestScript, neg bool, args []string) {
 	if len(steps) == 0 {
 		ts.Fatalf("%s has no job %s", args[0], args[1])
 	}
+	failed := runSteps(ts, steps, &scope{outputs: map[string]string{}})
+	if (failed != "") != neg {
+		ts.Fatalf("workflow %s %s: %q", args[0], args[1], failed)
+	}
+}
+
+// scope is what the steps of a job, or of an action, know of each other.
+type scope struct {
+	inputs  map[string]string // of the action; nil in a job
+	path    string            // of the action
+	outputs map[string]string // of the steps, by their names alone
+	outcome map[string]string // of the steps that have an ID
+}
+
+// runSteps runs steps in their order, and returns why the first one failed; "" where none did.
+func runSteps(ts *testscript.TestScript, steps []workflowStep, in *scope) (failed string) {
 	work := ts.Getenv("WORK")
-	outputs := map[string]string{}
-	failed := ""
+	in.outcome = map[string]string{}
 	for _, step := range steps {
-		if failed != "" && !strings.Contains(step.If, "always()") {
+		if step.ID != "" {
+			in.outcome[step.ID] = "skipped"
+		}
+	}
+	for _, step := range steps {
+		if failed != "" && !strings.Contains(step.If, "always()") || !meets(step.If, in) {
 			continue
 		}
 		var err error
+		used, isOurs, reading := readAction(step.Uses)
+		ts.Check(reading)
 		switch {
+		case isOurs:
+			err = runAction(ts, step, used, in)
 		case strings.HasPrefix(step.Uses, "actions/upload-artifact@"):
 			err = copyFiles(strings.Fields(step.With["path"].(string)), ts.MkAbs("."), work+"/artifacts")
 		case strings.HasPrefix(step.Uses, "actions/download-artifact@"):
 			err = copyFiles([]string{"remit.plan", "plan.md"}, work+"/artifacts", ts.MkAbs("."))
 		case step.Run != "":
-			err = runStep(ts, step, outputs)
+			err = runStep(ts, step, in)
+		}
+		if step.ID != "" {
+			in.outcome[step.ID] = "success"
 		}
 		if err != nil && failed == "" {
 			failed = fmt.Sprintf("step %q: %v", step.Name, err)
 			ts.Logf("%s", failed)
 		}
 	}
-	if (failed != "") != neg {
-		ts.Fatalf("workflow %s %s: %q", args[0], args[1], failed)
+	return failed
+}
+
+// meets reports whether the condition of a step lets it run, as far as it is about a step that was skipped.
+func meets(condition string, in *scope) bool {
+	m := regexp.MustCompile(`steps\.([a-z]+)\.outcome != 'skipped'`).FindStringSubmatch(condition)
+	return m == nil || in.outcome[m[1]] != "skipped"
+}
+
+// runAction runs the steps of an action of this repository, which know nothing of the job but its inputs.
+func runAction(ts *testscript.TestScript, step workflowStep, used action, from *scope) error {
+	inputs := map[string]string{}
+	for name, input := range used.Inputs {
+		given, isGiven := step.With[name].(string)
+		switch {
+		case !isGiven && input.Required:
+			ts.Fatalf("%s is not given its %s", step.Uses, name)
+		case !isGiven:
+			given = input.Default
+		}
+		if strings.HasPrefix(given, "${{") {
+			given = evaluate(ts, given, from)
+		}
+		inputs[name] = given
 	}
+	for name := range step.With {
+		if _, isOne := used.Inputs[name]; !isOne {
+			ts.Fatalf("%s has no input %s", step.Uses, name)
+		}
+	}
+	path, err := filepath.Abs("../.." + ours.FindStringSubmatch(step.Uses)[1])
+	ts.Check(err)
+	if failed := runSteps(ts, used.Runs.Steps, &scope{inputs: inputs, path: path, outputs: map[string]string{}}); failed != "" {
+		return errors.New(failed)
+	}
+	return nil
 }
 
 func copyFiles(names []string, from, to string) error {
@@ -264,34 +348,46 @@ var expressions = map[string]string{
 	"github.repository": "finance/payments", "github.token": "token-of-the-job", "github.sha": "c0ffee",
 }
 
-func runStep(ts *testscript.TestScript, step workflowStep, outputs map[string]string) error {
+// evaluate is the value of an expression of a workflow or an action.
+func evaluate(ts *testscript.TestScript, text string, in *scope) string {
+	expression, ok := strings.CutSuffix(strings.TrimPrefix(text, "${{ "), " }}")
+	if !ok {
+		ts.Fatalf("%s is no expression", text)
+	}
+	_, variable, isOurs := strings.Cut(expression, ".")
+	known, isKnown := expressions[expression]
+	switch {
+	case isKnown:
+		return known
+	case expression == "github.workspace":
+		return ts.MkAbs(".")
+	case strings.HasPrefix(expression, "matrix."), strings.HasPrefix(expression, "needs."):
+		return ts.Getenv(strings.ToUpper(expression[strings.LastIndex(expression, ".")+1:])) // of the one job of the matrix
+	case strings.HasPrefix(expression, "steps."):
+		return in.outputs[expression[strings.LastIndex(expression, ".")+1:]]
+	case strings.HasPrefix(expression, "inputs.") && in.inputs != nil:
+		value, isOne := in.inputs[variable]
+		if !isOne {
+			ts.Fatalf("the action has no input %s", variable)
+		}
+		return value
+	case isOurs && in.inputs == nil && (strings.HasPrefix(expression, "secrets.") || strings.HasPrefix(expression, "vars.")):
+		return ts.Getenv(variable)
+	}
+	ts.Fatalf("the test does not know %s", expression)
+	return ""
+}
+
+func runStep(ts *testscript.TestScript, step workflowStep, in *scope) error {
 	work := ts.Getenv("WORK")
 	file := func(name string) string { return filepath.Join(work, name) }
 	env := []string{
 		"RUNNER_TEMP=" + work + "/runner", "GITHUB_OUTPUT=" + file("output"), "GITHUB_PATH=" + file("path"), "GITHUB_STEP_SUMMARY=" + file("summary"),
+		"GITHUB_ACTION_PATH=" + in.path,
 	}
 	ts.Check(os.MkdirAll(work+"/runner", 0o755))
 	for name, value := range step.Env {
-		expression, ok := strings.CutSuffix(strings.TrimPrefix(value, "${{ "), " }}")
-		if !ok {
-			ts.Fatalf("step %q: env %s=%s is no expression", step.Name, name, value)
-		}
-		_, variable, isOurs := strings.Cut(expression, ".")
-		switch known, isKnown := expressions[expression]; {
-		case isKnown:
-			value = known
-		case expression == "github.workspace":
-			value = ts.MkAbs(".")
-		case strings.HasPrefix(expression, "matrix."), strings.HasPrefix(expression, "needs."):
-			value = ts.Getenv(strings.ToUpper(expression[strings.LastIndex(expression, ".")+1:])) // of the one job of the matrix
-		case strings.HasPrefix(expression, "steps."):
-			value = outputs[expression[strings.LastIndex(expression, ".")+1:]]
-		case isOurs && (strings.HasPrefix(expression, "secrets.") || strings.HasPrefix(expression, "vars.")):
-			value = ts.Getenv(variable)
-		default:
-			ts.Fatalf("step %q: the test does not know %s", step.Name, expression)
-		}
-		env = append(env, name+"="+value)
+		env = append(env, name+"="+evaluate(ts, value, in))
 	}
 	// The job has nothing else of the script's variables but what finds its tools.
 	path, _ := os.ReadFile(file("path"))
@@ -304,51 +400,7 @@ func runStep(ts *testscript.TestScript, step workflowStep, outputs map[string]st
 	text, _ := os.ReadFile(file("output"))
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		outputs[name] = value
+		in.outputs[name] = value
 	}
 	return err
-}
-
-// runGitLab is the script command
-//
-//	gitlab [FILE] JOB
-//
-// which runs a job of the recipe for GitLab CI as its runner does, with the script's variables and those of the job.
-func runGitLab(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) == 1 {
-		args = []string{"gitlab-ci.yml", args[0]}
-	}
-	job, err := readGitLab(args[0], args[1])
-	ts.Check(err)
-	work := ts.Getenv("WORK")
-	run := func(lines []string) error {
-		shell := exec.Command("bash", "--noprofile", "--norc", "-e", "-c", strings.Join(slices.Insert(slices.Clone(lines), 0, "set -o pipefail"), "\n"))
-		shell.Dir = ts.MkAbs(".")
-		shell.Env = append(os.Environ(), "HOME="+work, "WORK="+work, "USER=runner", "PATH="+work+"/bin:"+ts.Getenv("PATH"))
-		for _, name := range []string{
-			"STATE_READ_URL", "STATE_URL", "NOTE_TOKEN", "READ_TOKEN", "REMIT_CLIENT_ID", "REMIT_CLIENT_SECRET",
-			"CI_API_V4_URL", "CI_PROJECT_ID", "CI_MERGE_REQUEST_IID", "CI_COMMIT_SHA", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "GITLAB_USER_LOGIN",
-		} {
-			shell.Env = append(shell.Env, name+"="+ts.Getenv(name))
-		}
-		shell.Env = append(shell.Env, "CI_PROJECT_DIR="+shell.Dir)
-		for name, value := range job.Variables {
-			shell.Env = append(shell.Env, name+"="+os.Expand(value, func(name string) string {
-				if name == "CI_PROJECT_DIR" {
-					return shell.Dir
-				}
-				return ts.Getenv(name)
-			}))
-		}
-		out, err := shell.CombinedOutput()
-		logJob(ts, args[1], out)
-		return err
-	}
-	err = run(job.Script)
-	if len(job.AfterScript) > 0 {
-		_ = run(job.AfterScript) // its failure is no failure of the job
-	}
-	if (err != nil) != neg {
-		ts.Fatalf("gitlab %s: %v", args, err)
-	}
 }
