@@ -76,8 +76,6 @@ func checkUTF8(head []byte) error {
 		return fmt.Errorf("begins with the byte-order mark of UTF-16. Say so:"+encodingHowTo, encodingUTF16)
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return errors.New("is a ZIP file, as workbooks are: a sheet of an .xlsx file is read by data \"xlsx\"")
-	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
-		return errors.New("is a workbook of an old kind (.xls), or one with a password. Save it as .xlsx without a password, for data \"xlsx\", or as CSV")
 	}
 	if guess := guessUTF16(head); guess != "" {
 		return fmt.Errorf("looks like UTF-16 without a byte-order mark. If it is, say so:"+encodingHowTo, guess)

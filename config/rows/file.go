@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/internal/files/bankfile"
 	"remit/internal/files/confined"
 )
 
@@ -66,6 +67,8 @@ func (f *File) isRead(header string) bool {
 type Format interface {
 	// open reads the header of a file.
 	open(d *Directory, f *File, content fileReader) (records, hcl.Diagnostics)
+	// kind is the type of data that reads it, such as csv.
+	kind() string
 }
 
 // snippetBytesMax bounds how much of a data file is read again for snippets.
@@ -100,9 +103,9 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s%s", f.Name, mistake.Sentence(err), d.nearby(f.Name))}
 	}
-	head := make([]byte, sniffedBytes)
+	head := make([]byte, bankfile.SniffedBytes)
 	n, _ := file.ReadAt(head, 0)
-	if kind := foreignKind(head[:n]); kind != "" {
+	if kind := foreignKind(head[:n], format.kind()); kind != "" {
 		return nil, file, hcl.Diagnostics{mistake.New(f.NamedAt, "File has no rows", "%s %s", f.Name, mistake.Sentence(errors.New(kind)))}
 	}
 	from, diags := format.open(d, f, file)

@@ -30,10 +30,7 @@ var errNoPart = errors.New("is no whole workbook: a part of it is missing or dam
 // openPackage refuses a file that is no workbook, or unpacks to more than workbookBytesMax. The
 // error tells the author what the file is instead.
 func openPackage(content []byte) (*workbookPackage, error) {
-	switch {
-	case bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
-		return nil, errors.New("is a workbook of an old kind (.xls), or one with a password. Save it as .xlsx without a password")
-	case !bytes.HasPrefix(content, []byte("PK")):
+	if !bytes.HasPrefix(content, []byte("PK")) {
 		return nil, errors.New("is no workbook of the kind .xlsx. Text is read by data \"csv\"")
 	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))

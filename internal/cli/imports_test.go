@@ -98,6 +98,7 @@ var layer = map[string]int{
 	"remit/internal/files/wholefile":    0,
 	"remit/internal/files/filelock":     -1,
 	"remit/internal/files/address":      -1,
+	"remit/internal/files/bankfile":     -1,
 	"remit/internal/files/access":       0,
 	"remit/internal/syserror":           -1,
 	"remit/internal/files/confined":     0,

@@ -13,6 +13,7 @@ import (
 	"iter"
 	"strings"
 
+	"remit/internal/files/bankfile"
 	"remit/internal/transfer"
 )
 
@@ -102,9 +103,9 @@ func (r *Reader) read(in *bufio.Reader, each func(Record) bool) error {
 	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(len(mark)) // it was peeked at
 	}
-	head, _ := in.Peek(64)
+	head, _ := in.Peek(bankfile.SniffedBytes)
 	if what := foreign(head); what != "" {
-		return r.wrong(1, fmt.Errorf("this is %s; export the records as JSON, JSON Lines or CSV in UTF-8", what))
+		return r.wrong(1, fmt.Errorf("this is %s; export the service's own records as JSON, JSON Lines or CSV in UTF-8", what))
 	}
 	line := 1
 	for {
@@ -140,8 +141,13 @@ func foreign(head []byte) string {
 		return "text in UTF-16"
 	case bytes.HasPrefix(head, []byte(`{"format":"remit plan/`)), bytes.HasPrefix(head, []byte(`{"format":"remit-plan/`)):
 		return "a saved plan of remit, and no export of the service"
-	case bytes.HasPrefix(head, []byte(":20:")), bytes.HasPrefix(head, []byte("{1:F01")):
-		return "a bank statement (MT940), and no export of the service"
+	case bytes.HasPrefix(head, []byte("%PDF")):
+		return "a PDF, and no export of the service"
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
+		return "a workbook of an old kind (.xls), or one with a password"
+	}
+	if name := bankfile.Name(head); name != "" {
+		return name + ", and no export of the service"
 	}
 	return ""
 }
