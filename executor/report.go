@@ -148,15 +148,15 @@ func (r *report) add(result Result, request *transfer.Request) {
 	r.counts[string(result)]++
 }
 
-// stopping notes why nothing new starts. Only the first reason counts.
-func (r *report) stopping(reason string, interrupted bool) {
+// stopping notes why nothing new starts, and whether the journal was sound then. Only the first reason counts.
+func (r *report) stopping(reason string, interrupted, sound bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.summary.Interrupted = r.summary.Interrupted || interrupted
 	if r.summary.Stopped != "" {
 		return
 	}
-	r.summary.Stopped = reason
+	r.summary.Stopped, r.summary.StoppedSound = reason, sound
 	r.handle(Event{Type: EventStopping, Reason: reason})
 }
 

@@ -16,9 +16,14 @@ type Summary struct {
 	Complete    bool    // every line of the plan has an outcome
 	Interrupted bool
 	Stopped     string // why nothing new was started; "" where nothing stopped the run
-	Out         bool   // the latest attempts made nothing: nobody could be reached, or the service processed nothing
-	Requests    int    // that began, retries included: 0 means that nothing was sent
-	Head        string // hash of the newest event; "" where it could not be read
+
+	// StoppedSound says that the journal was sound when the run stopped: the service, a refusal, a conflict, a person
+	// or another runner stopped it, whatever became of the journal later.
+	StoppedSound bool
+
+	Out      bool   // the latest attempts made nothing: nobody could be reached, or the service processed nothing
+	Requests int    // that began, retries included: 0 means that nothing was sent
+	Head     string // hash of the newest event; "" where it could not be read
 
 	// Idle is how many of those in doubt or not attempted another apply would not go on with: those
 	// that expired meanwhile, and dependents of failed ones.

@@ -219,6 +219,21 @@ type Replicated interface {
 	// Newest is the number and the hash of the newest event that this journal knows to be durable. It is asked of a
 	// journal that failed, once that is unlocked.
 	Newest() (seq int64, hash string)
+
+	// IsShared reports whether other runners appended to it as well. What they appended last, Newest need not know.
+	IsShared() bool
+}
+
+// Returning is a [Store] on such a server, which may have gone away and be back.
+type Returning interface {
+	// Return compares the server, as it is now, with the one on which a journal was.
+	Return(ctx context.Context, before Replicated) (Return, error)
+}
+
+// Return says what became of a server.
+type Return struct {
+	Anew    bool // it has started anew since, or another one is in its place: no session of then is left
+	MayLack bool // another one is in its place, and some commit of then waited for no copy: what others appended may be missing
 }
 
 // Placed is a [Journal] of a state in a file. Its lock is the kernel's, on that very file: who has it

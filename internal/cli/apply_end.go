@@ -16,6 +16,7 @@ import (
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
+	"remit/state"
 )
 
 // execute carries a run out, shows it, and turns its end into an exit code.
@@ -84,6 +85,9 @@ func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Sum
 func rideOut(ctx context.Context, a *applying, w *opened, ended error) error {
 	a.failover.controls = func() planner.Controls { return controlsNow(w) }
 	a.failover.carryOut = func(ctx context.Context, r *resumption) error { return resume(ctx, a, w, r) }
+	a.failover.joinIn = func(ctx context.Context, away *awayError, journal state.JoinedJournal, began time.Time) error {
+		return joinAgain(ctx, a, w, away, journal, began)
+	}
 	return a.failover.rideOut(ctx, w, ended)
 }
 

@@ -37,6 +37,10 @@ type failover struct {
 
 	// carryOut carries out the rest of the plan under the lock that holder has; rest is nil where nothing is left.
 	carryOut func(ctx context.Context, rest *resumption) error
+
+	// joinIn takes part in a run in progress, which goes on with the plan. An error of type *[cannotError] says that
+	// it can't, and that it has sent nothing there.
+	joinIn func(ctx context.Context, away *awayError, journal state.JoinedJournal, began time.Time) error
 }
 
 // resumption is what a run goes on with.
@@ -81,11 +85,16 @@ func (f *failover) check() error {
 }
 
 // mayGoOn reports whether an apply may go on after a run that failed: the server of its state went away, and nothing
-// else has ended the run.
+// else has ended the run. Of a run that several carry out, another runner may have heard of that before, and have gone
+// on: then this one is put out ([failover.isLeftBehind] says more).
 func (f *failover) mayGoOn(run executor.Run, failed error, s executor.Summary) (state.Replicated, bool) {
 	journal, ok := run.Journal.(state.Replicated)
-	isAway := errors.Is(failed, state.ErrAway) || errors.Is(failed, state.ErrLost)
-	return journal, ok && isAway && !s.Interrupted && f.timeout > 0 && f.whole != nil
+	isAway := ok && (wentAway(failed) || journal.IsShared() && errors.Is(failed, state.ErrFenced))
+	return journal, isAway && !s.Interrupted && !s.StoppedSound && f.timeout > 0 && f.whole != nil
+}
+
+func wentAway(failed error) bool {
+	return errors.Is(failed, state.ErrAway) || errors.Is(failed, state.ErrLost)
 }
 
 // rideOut goes on with an apply whose run ended because the server of its state went away, until it has ended, or can't
@@ -122,6 +131,11 @@ type notYetError struct{ error }
 
 // awaitServer waits for a server that has all that the run wrote, and goes on there.
 func (f *failover) awaitServer(ctx context.Context, w *opened, away *awayError, until time.Time) error {
+	if !wentAway(away.failed) {
+		if isBehind, err := f.isLeftBehind(ctx, w, away); err != nil || !isBehind {
+			return away.finish(away.failed) // it was put out, and nobody's server failed over
+		}
+	}
 	seq, _ := away.journal.Newest()
 	began := w.host.Now()
 	happened, _ := w.state.Explain(away.failed)
@@ -152,9 +166,22 @@ func (f *failover) goOn(ctx context.Context, w *opened, away *awayError, began t
 		return f.notYet(w, away, err)
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
+	if away.journal.IsShared() {
+		back, err := returned(ctx, store, away.journal)
+		if err != nil {
+			return f.notYet(w, away, err)
+		}
+		if back.MayLack {
+			f.reason = ". The server that took over may lack what other runners of this run wrote: no commit waited for a copy (synchronous_standby_names was empty)"
+			return away.finish(away.failed)
+		}
+	}
 	holder := w.host.Holder("remit apply")
 	holder.RunID = uuid.NewString()
 	journal, err := store.Lock(ctx, holder, 0)
+	if locked, isLocked := errors.AsType[*state.LockedError](err); isLocked && away.journal.IsShared() && !isSelf(locked.Holder, holder) {
+		return f.joinAgain(ctx, w, away, store, holder, began)
+	}
 	if err != nil {
 		return f.notYet(w, away, err)
 	}

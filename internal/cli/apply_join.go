@@ -33,7 +33,7 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 			w.dir.Command("state migrate --to=postgres://…"))
 	}
 	for {
-		err := joinRun(ctx, a, w, holder)
+		err := rideOut(ctx, a, w, joinRun(ctx, a, w, holder))
 		if !errors.Is(err, state.ErrNoRun) {
 			return err
 		}
@@ -100,33 +100,8 @@ func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.J
 		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	if err := w.state.Check(snapshot.Meta()); err != nil {
-		return err
-	}
-	if err := w.state.RecallAuth(ctx, snapshot); err != nil {
-		return w.state.Error(err)
-	}
-	begun, err := begunOf(ctx, snapshot, journal.RunID())
+	plan, begun, err := agreeToJoin(ctx, a, w, journal, snapshot)
 	if err != nil {
-		return w.state.Error(err)
-	}
-	plan, err := joinedPlan(ctx, a, w, journal, begun)
-	if err != nil {
-		return err
-	}
-	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.host.Now()); err != nil {
-		return cannotJoin(a, begun, err)
-	}
-	// Nothing here says whether the first runner of the run did so as well.
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
-	if err != nil {
-		return cannotJoin(a, begun, err)
-	}
-	plan = verified.Plan
-	if err := a.checkApprovals(w, plan); err != nil {
-		return err
-	}
-	if err := checkRates(ctx, a, w, journal, begun); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
@@ -138,15 +113,89 @@ func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.J
 		return err
 	}
 	defer connection.Close()
-	w.service.RunID, a.monitoring.facts.runID, a.monitoring.facts.plan = begun.RunID, begun.RunID, plan
-	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
-	run.Begun = begun
-	ended := a.execute(ctx, w, run, executor.Join)
+	return takePart(ctx, a, w, joining{plan, begun, journal, snapshot}, connection, executor.Join)
+}
+
+// joining is a run that a runner takes part in.
+type joining struct {
+	plan     *planner.Plan
+	begun    state.Begun
+	journal  state.JoinedJournal
+	snapshot state.Snapshot
+}
+
+// takePart has carryOut send a part of a run, and ends this runner's part of it.
+func takePart(ctx context.Context, a *applying, w *opened, j joining, c *workspace.Connection, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
+	w.service.RunID, a.monitoring.facts.runID, a.monitoring.facts.plan = j.begun.RunID, j.begun.RunID, j.plan
+	run := a.newRun(w, j.plan, j.journal, j.snapshot, j.begun.By, c)
+	run.Begun = j.begun
+	ended := a.execute(ctx, w, run, carryOut)
 	var silent exit.Code
 	if ended != nil && !errors.As(ended, &silent) || a.monitoring.facts.summary.Left { // others may have requests under way
 		return ended
 	}
-	return a.withLeftover(ctx, w, journal, &countingSnapshot{Snapshot: snapshot}, plan, ended)
+	return a.withLeftover(ctx, w, j.journal, &countingSnapshot{Snapshot: j.snapshot}, j.plan, ended)
+}
+
+// joinAgain takes part in the run that goes on with the plan of this one, see [failover.joinAgain].
+func joinAgain(ctx context.Context, a *applying, w *opened, away *awayError, journal state.JoinedJournal, began time.Time) error {
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return &cannotError{err}
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	plan, begun, err := agreeToJoin(ctx, a, w, journal, snapshot)
+	if err != nil {
+		return &cannotError{err}
+	}
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w))
+	if err != nil {
+		return &cannotError{err}
+	}
+	defer connection.Close()
+	away.tell(fmt.Sprintf("The state is back after %v and has all that this runner wrote. It takes part in run %s of %s on %s, which goes on.",
+		w.host.Now().Sub(began).Round(100*time.Millisecond), begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host)))
+	if err := away.leave(); err != nil {
+		return away.finish(away.failed)
+	}
+	a.failover.before = nil // the rows say it, see countWhole
+	return takePart(ctx, a, w, joining{plan, begun, journal, snapshot}, connection, a.failover.countWhole(away.summary.Requests))
+}
+
+// agreeToJoin returns the plan of the run that a journal is of, if this runner would send what the run does.
+func agreeToJoin(ctx context.Context, a *applying, w *opened, journal state.JoinedJournal, snapshot state.Snapshot) (*planner.Plan, state.Begun, error) {
+	if err := w.state.Check(snapshot.Meta()); err != nil {
+		return nil, state.Begun{}, err
+	}
+	if err := w.state.RecallAuth(ctx, snapshot); err != nil {
+		return nil, state.Begun{}, w.state.Error(err)
+	}
+	begun, err := begunOf(ctx, snapshot, journal.RunID())
+	if err != nil {
+		return nil, begun, w.state.Error(err)
+	}
+	plan, err := joinedPlan(ctx, a, w, journal, begun)
+	if err != nil {
+		return nil, begun, err
+	}
+	whole := plan
+	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.host.Now()); err != nil {
+		return nil, begun, cannotJoin(a, begun, err)
+	}
+	// Nothing here says whether the first runner of the run did so as well.
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
+	if err != nil {
+		return nil, begun, cannotJoin(a, begun, err)
+	}
+	plan = verified.Plan
+	if err := a.checkApprovals(w, plan); err != nil {
+		return nil, begun, err
+	}
+	if err := checkRates(ctx, a, w, journal, begun); err != nil {
+		return nil, begun, err
+	}
+	a.failover.whole, a.failover.isSaved = whole, true // it was read back, as from a file
+	return plan, begun, nil
 }
 
 // checkRates refuses a run of which another runner spaces requests that this one would not, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -45,6 +46,37 @@ func isAway(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err)
 }
+
+// incarnation is one life of a server: from its start to its end, and between two promotions of a copy.
+type incarnation struct {
+	started  time.Time
+	timeline string // a copy that is promoted begins another one
+}
+
+func incarnationOf(ctx context.Context, q querier) (i incarnation, err error) {
+	err = q.QueryRow(ctx, `SELECT pg_postmaster_start_time(), substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`).Scan(&i.started, &i.timeline)
+	return i, err
+}
+
+var _ state.Returning = (*Store)(nil)
+
+// Return implements [state.Returning].
+func (s *Store) Return(ctx context.Context, before state.Replicated) (state.Return, error) {
+	j, ok := before.(*journal)
+	if !ok {
+		panic("a journal of another kind of state")
+	}
+	now, err := incarnationOf(ctx, s.read)
+	if err != nil {
+		return state.Return{}, s.wrap("read", err)
+	}
+	was := j.lock.on
+	isOther := now.timeline != was.timeline
+	return state.Return{Anew: isOther || !now.started.Equal(was.started), MayLack: isOther && j.lock.uncopied.Load()}, nil
+}
+
+// IsShared implements [state.Replicated].
+func (j *journal) IsShared() bool { return j.member.Load() != nil }
 
 // Newest implements [state.Replicated].
 func (j *journal) Newest() (seq int64, hash string) {

@@ -38,6 +38,9 @@ type session struct {
 	number int32 // that the lock was had on
 	fence  int64
 	shared bool // others hold it as well
+
+	on       incarnation
+	uncopied atomic.Bool // a commit did not wait for a copy, or may not have
 }
 
 // acquire takes the lock of the state and signs it. It waits up to wait for another holder,
@@ -48,13 +51,21 @@ func (s *Store) acquire(ctx context.Context, holder state.Holder, wait time.Dura
 		return nil, err
 	}
 	l := &session{conn: conn, class: s.lockClass()}
-	if l.pid, err = backend(ctx, conn); err == nil {
+	if err = l.identify(ctx); err == nil {
 		err = s.wait(ctx, l, holder, wait)
 	}
 	if err != nil {
 		return nil, errors.Join(err, closeConn(conn))
 	}
 	return l, nil
+}
+
+// identify reads what the session and its server are.
+func (l *session) identify(ctx context.Context) (err error) {
+	if l.pid, err = backend(ctx, l.conn); err == nil {
+		l.on, err = incarnationOf(ctx, l.conn)
+	}
+	return err
 }
 
 func (s *Store) wait(ctx context.Context, l *session, holder state.Holder, wait time.Duration) error {
@@ -163,7 +174,8 @@ func (l *session) alive(ctx context.Context) error {
 }
 
 // heldSQL asks for the fence, and whether the session $2 holds the lock; $1 is its class.
-const heldSQL = `SELECT fence, EXISTS (` + lockSQLOf + `) FROM meta`
+// It asks as well whether commits wait for a copy.
+const heldSQL = `SELECT fence, EXISTS (` + lockSQLOf + `), current_setting('synchronous_standby_names') <> '' FROM meta`
 
 const lockSQLOf = `SELECT 1 FROM pg_locks
 	WHERE pid = $2 AND locktype = 'advisory' AND granted AND mode IN ('ExclusiveLock', 'ShareLock')
@@ -176,9 +188,12 @@ func (l *session) arguments() []any { return []any{int64(l.class), int32(l.pid)}
 // held judges what heldSQL answers.
 func (l *session) held(row pgx.Row) error {
 	var fence int64
-	var held bool
-	if err := row.Scan(&fence, &held); err != nil {
+	var held, copied bool
+	if err := row.Scan(&fence, &held, &copied); err != nil {
 		return err
+	}
+	if !copied {
+		l.uncopied.Store(true)
 	}
 	switch {
 	case fence != l.fence:

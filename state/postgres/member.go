@@ -124,13 +124,16 @@ const (
 		SELECT number FROM runners WHERE run_id = $1 AND number = $2 AND gone = 'left'`
 
 	// evictSQL is about runners that show no sign of life: their lease ended, or the session on
-	// which they hold the lock. One that is just renewing its lease is left alone.
+	// which they hold the lock. One that is just renewing its lease is left alone, and so are all of them where the
+	// session of who looks is gone as well, as after a failover: then nobody holds the lock.
 	evictSQL = `UPDATE runners SET gone = 'lost' WHERE run_id = $1 AND number IN (
 		SELECT number FROM runners r
 		WHERE run_id = $1 AND number <> $2 AND joined AND gone = '' AND (lease_until < clock_timestamp() OR NOT EXISTS (
 			SELECT 1 FROM pg_locks WHERE pid = r.pid AND locktype = 'advisory' AND granted AND classid = $3::bigint::oid AND objsubid = 2
 				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())))
-		FOR UPDATE SKIP LOCKED)`
+		FOR UPDATE SKIP LOCKED)
+		AND EXISTS (SELECT 1 FROM pg_locks WHERE pid = $4 AND locktype = 'advisory' AND granted AND classid = $3::bigint::oid AND objsubid = 2
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
 
 	// freeSQL gives the parts of those who are gone to the others.
 	freeSQL = `UPDATE parts SET runner = NULL, again = true
@@ -193,7 +196,7 @@ func (m *member) live(ctx context.Context) error {
 	var unsigned bool
 	err := m.do(ctx, func(b *pgx.Batch) {
 		m.queueRenew(b)
-		b.Queue(evictSQL, m.runID, m.number, int64(m.lock.class))
+		b.Queue(evictSQL, m.runID, m.number, int64(m.lock.class), int32(m.lock.pid))
 		b.Queue(freeSQL, m.runID)
 		m.queueStopped(b)
 		b.Queue(`SELECT fence, holder_pid IN (SELECT pid FROM runners WHERE run_id = $1 AND gone <> '') FROM meta`, m.runID).
@@ -292,7 +295,7 @@ func (s *Store) join(ctx context.Context, holder state.Holder, wait time.Duratio
 		return nil, err
 	}
 	l := &session{conn: conn, class: s.lockClass(), shared: true}
-	if l.pid, err = backend(ctx, conn); err != nil {
+	if err = l.identify(ctx); err != nil {
 		return nil, errors.Join(err, closeConn(conn))
 	}
 	k := &knock{store: s, session: l, holder: holder}

@@ -397,7 +397,7 @@ func (j *journal) Alone(ctx context.Context) (bool, error) {
 	err := j.do(ctx, "look for other runners", func(m *member, b *pgx.Batch) {
 		b.Queue(leavingSQL, m.runID, m.number, leaseRunner.Seconds()).QueryRow(isThereStill)
 		b.Queue(`SELECT FROM shares WHERE run_id = $1 FOR UPDATE`, m.runID)
-		b.Queue(evictSQL, m.runID, m.number, int64(m.lock.class))
+		b.Queue(evictSQL, m.runID, m.number, int64(m.lock.class), int32(m.lock.pid))
 		b.Queue(freeSQL, m.runID)
 		b.Queue(`UPDATE shares SET closed = NOT EXISTS (
 				SELECT 1 FROM runners WHERE run_id = $1 AND number <> $2 AND joined AND gone = '')

@@ -334,9 +334,9 @@ func (s *Server) TryExec(ctx context.Context, schema, statement string, args ...
 }
 
 // Terminate ends every session of remit for which a condition on pg_stat_activity holds, as an
-// administrator or a failing network does, and returns how many.
+// administrator or a failing network does, waits until the server has let go of them, and returns how many.
 func (s *Server) Terminate(tb testing.TB, condition string) string {
 	tb.Helper()
-	return s.Exec(tb, "public", `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+	return s.Exec(tb, "public", `SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
 		WHERE application_name = 'remit' AND `+condition)
 }
