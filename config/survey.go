@@ -58,3 +58,30 @@ func (s sourceFile) isOwn() bool {
 func hasOwn(body *hclsyntax.Body) bool {
 	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return slices.Contains(ownKinds(), b.Type) })
 }
+
+// PlainVariables are the variables that the files of a directory declare without the argument sensitive, so that their
+// values may be shown; none where a file can't be read. It evaluates nothing.
+func PlainVariables(dir string) map[string]bool {
+	s, diags := openSources(dir, false, nil)
+	if s.root == nil {
+		return nil
+	}
+	defer func() { _ = s.root.Close() }() // only read
+	if diags.HasErrors() {
+		return nil
+	}
+	plain := map[string]bool{}
+	for body := range s.bodies() {
+		native, isNative := body.(*hclsyntax.Body)
+		if !isNative {
+			return nil // JSON can say it in several ways
+		}
+		for _, b := range native.Blocks {
+			if b.Type == "variable" && len(b.Labels) == 1 {
+				_, isTwice := plain[b.Labels[0]]
+				plain[b.Labels[0]] = b.Body.Attributes["sensitive"] == nil && !isTwice
+			}
+		}
+	}
+	return plain
+}

@@ -97,12 +97,15 @@ func (o PlanOptions) all() string {
 	return o.All
 }
 
-// author names who made a plan: the signer, where a signature as the author counted; else who it says, with a
-// remark on that.
+// author names who made a plan: the signer, where a signature as the author counted, with the name that the plan says
+// where that is another one; else who it says, with a remark on that.
 func (o PlanOptions) author(h planner.Header, unproven string) string {
 	for i := range o.Approvals {
 		if signed := o.Approvals[i].Author; signed != nil {
-			return signed.Principal + " (signed)"
+			if h.Author == "" || h.Author == signed.Principal {
+				return signed.Principal + " (signed)"
+			}
+			return fmt.Sprintf("%s (signed; the plan calls its author %s)", signed.Principal, h.Author)
 		}
 	}
 	return h.Author + unproven

@@ -32,6 +32,7 @@ type Directory struct {
 	Environment string                // that the command line names; "" for none
 	asked       string                // Environment, or what the environment variable names
 	loaded      *config.Configuration // nil before [Load]
+	plain       map[string]bool       // the variables that may be shown; nil while nobody asked before [Load]
 }
 
 // Load reads the configuration. It shows the author's mistakes, as text or as JSON; the error is then only an
@@ -108,7 +109,7 @@ func (s *Directory) Command(words string) string {
 		switch {
 		case a.File != "":
 			line += " --var-file=" + shell.Word(a.File)
-		case s.loaded != nil && s.loaded.Open(name):
+		case s.isPlain(name):
 			line += " --var=" + shell.Word(a.Var)
 		}
 	}
@@ -122,6 +123,17 @@ func (s *Directory) Command(words string) string {
 		line += " --chdir=" + shell.Word(s.Path)
 	}
 	return line
+}
+
+// isPlain reports whether the value of a variable may be shown. Before the configuration was loaded, its files say so.
+func (s *Directory) isPlain(variable string) bool {
+	if s.loaded != nil {
+		return s.loaded.Open(variable)
+	}
+	if s.plain == nil {
+		s.plain = config.PlainVariables(s.Path)
+	}
+	return s.plain[variable]
 }
 
 // Here is [Directory.Command] for a whole command line.
