@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -41,10 +40,7 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // many commands run in this process, each with garbage of its own
 	defer scripted.Remove()
 	defer pgtest.CloseShared()
-	if signal.Ignored(syscall.SIGHUP) {
-		// Tests under nohup would start programs under nohup; a caught signal is not inherited.
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	}
+	suite.StartHearing(syscall.SIGHUP, syscall.SIGINT)
 	m.Run()
 }
 

@@ -7,6 +7,7 @@ package suite
 import (
 	"flag"
 	"os"
+	"os/signal"
 	"strconv"
 	"testing"
 
@@ -43,6 +44,16 @@ func Slow(tb testing.TB) {
 	tb.Helper()
 	if isShort() && os.Getenv(DoseVariable) != "full" {
 		tb.Skip("slow: a run without -short has it")
+	}
+}
+
+// StartHearing has the programs that tests start hear signals which the shell above us does not let through to
+// what it runs in the background, or under nohup: a signal that we catch is not ignored by them. A TestMain calls it.
+func StartHearing(signals ...os.Signal) {
+	for _, sig := range signals {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
 	}
 }
 
