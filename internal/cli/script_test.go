@@ -36,6 +36,7 @@ var scripted = suite.Program{Package: "remit/internal/proof/machine/remit"}
 
 // TestMain stops the PostgreSQL that scripts share after the tests.
 func TestMain(m *testing.M) {
+	suite.InMemory()        // but for scripts, which are on a disk as people are
 	suite.SideBySide(12)    // scripts mostly wait: for processes, a service, a disk
 	debug.SetGCPercent(400) // many commands run in this process, each with garbage of its own
 	defer scripted.Remove()

@@ -1,0 +1,12 @@
+package config_test
+
+import (
+	"testing"
+
+	"remit/internal/proof/suite"
+)
+
+func TestMain(m *testing.M) {
+	suite.InMemory()
+	m.Run()
+}
