@@ -15,25 +15,39 @@ import (
 	"remit/internal/transfer"
 )
 
-// readAmount makes an amount of a value, or returns the summary and the detail of a mistake.
-func readAmount(value cty.Value, expr hclsyntax.Expression, files map[string]*hcl.File) (transfer.Amount, string, string) {
+// readAmount makes an amount of the value of an argument, or returns the summary and the detail of a mistake.
+func readAmount(argument string, value cty.Value, expr hclsyntax.Expression, files map[string]*hcl.File) (transfer.Amount, string, string) {
 	switch {
 	case value.Type() == cty.Number:
-		return transfer.Amount{}, "Amount is not quoted", "Numbers are binary floats, and an amount is a decimal. " + quotedFix(expr, files)
+		return transfer.Amount{}, "Amount is not quoted", "Numbers are binary floats, and an amount is a decimal. " + quotedFix(argument, expr, files)
 	case value.Type() != cty.String:
 		return transfer.Amount{}, "Amount is not a decimal",
 			fmt.Sprintf("An amount is a decimal in quotation marks such as \"1200.50\", not %s.", mistake.Kind(value.Type()))
 	}
 	amount, err := transfer.ParseAmount(value.AsString())
 	if err != nil {
-		return transfer.Amount{}, "Invalid amount", fmt.Sprintf("amount %q: %s", value.AsString(), mistake.Sentence(err)) + plainAmounts(value.AsString(), expr)
+		return transfer.Amount{}, "Invalid amount", wrongAmount(argument, value.AsString(), err) + plainAmounts(argument, value.AsString(), expr)
 	}
 	return amount, "", ""
 }
 
+// wrongAmount says why a text is no amount.
+func wrongAmount(argument, text string, err error) string {
+	why := mistake.Sentence(err)
+	if inner := strings.Trim(text, "'’‘`\""); inner != text && len(inner) > 0 && len(text)-len(inner) > 1 {
+		if _, wrong := transfer.ParseAmount(inner); wrong == nil {
+			return fmt.Sprintf("%s %q has quotation marks around it that are part of the value. Take them away where the value is written, so that it is %s.", argument, text, inner)
+		}
+	}
+	if strings.HasPrefix(why, "is ") || strings.HasPrefix(why, "has ") {
+		return fmt.Sprintf("%s %q %s", argument, text, why)
+	}
+	return fmt.Sprintf("%s %q: %s", argument, text, why)
+}
+
 // plainAmounts shows the lines that mend an amount which is written with groups, a decimal comma or a
 // currency in the text of an expression. There are several where it can be meant in several ways.
-func plainAmounts(text string, expr hclsyntax.Expression) string {
+func plainAmounts(argument, text string, expr hclsyntax.Expression) string {
 	if _, isText := syntax.LiteralText(expr); !isText || isJSON(expr.Range().Filename) {
 		return ""
 	}
@@ -47,7 +61,7 @@ func plainAmounts(text string, expr hclsyntax.Expression) string {
 		if _, wrong := transfer.ParseAmount(plain); err != nil || wrong != nil {
 			continue
 		}
-		if line := fmt.Sprintf("\n  amount = %q", plain); !slices.Contains(lines, line) {
+		if line := fmt.Sprintf("\n  %s = %q", argument, plain); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -61,7 +75,7 @@ func plainAmounts(text string, expr hclsyntax.Expression) string {
 }
 
 // quotedFix shows the line that mends an unquoted number.
-func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
+func quotedFix(argument string, expr hclsyntax.Expression, files map[string]*hcl.File) string {
 	how := "Write it in quotation marks:"
 	expr = syntax.Unwrap(expr)
 	if minus, ok := expr.(*hclsyntax.UnaryOpExpr); ok { // no amount is negative
@@ -79,9 +93,9 @@ func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
 		digits = string(literal.SrcRange.SliceBytes(file.Bytes))
 	}
 	if isJSON(literal.SrcRange.Filename) {
-		return fmt.Sprintf("%s\n\n  \"amount\": %q", how, digits)
+		return fmt.Sprintf("%s\n\n  %q: %q", how, argument, digits)
 	}
-	return fmt.Sprintf("%s\n\n  amount = %q", how, digits)
+	return fmt.Sprintf("%s\n\n  %s = %q", how, argument, digits)
 }
 
 // check describes the mistake in the decimals of an amount; "" for none.

@@ -168,7 +168,7 @@ func (vs *variables) assignOption(a Assignment) {
 	typed := name
 	name = strings.TrimSpace(name)
 	if !ok || name == "" {
-		vs.report(mistake.Placeless("Invalid --var", "--var needs NAME=VALUE."))
+		vs.report(vs.invalidOption(a.Var))
 		return
 	}
 	if name != typed {

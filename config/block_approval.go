@@ -201,9 +201,9 @@ func (k *controlReader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[
 			sums[asset] = decimal.Zero
 			continue
 		}
-		amount, summary, detail := readAmount(values[asset], a.Expr, k.files)
+		amount, summary, detail := readAmount(asset, values[asset], a.Expr, k.files)
 		if summary != "" {
-			r.Refuse(a.Expr.Range(), summary, "%s of %s: %s", a.Name, asset, strings.TrimPrefix(detail, "amount "))
+			r.Refuse(a.Expr.Range(), summary, "%s of %s: %s", a.Name, asset, strings.TrimPrefix(detail, asset+" "))
 			continue
 		}
 		sums[asset] = amount.Decimal()

@@ -186,7 +186,7 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 	}
 	d.columns, d.unread, d.notes = table.Columns, table.Unread, table.Notes()
 	if table.KeyColumn < 0 {
-		unknown := rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns)
+		unknown := d.file.UnknownColumn(d.file.At("key"), d.file.Key, d.columns)
 		if strings.Contains(unknown.Detail, " There are: ") && !strings.Contains(unknown.Detail, "\n") && len(d.columns) > 1 {
 			unknown.Detail += " The key is the column by which a row is known, such as:\n\n  key = " + mistake.QuotedHCL(d.columns[0])
 		}

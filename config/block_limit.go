@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -79,7 +81,9 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 		CountMax: r.Whole("max_count", 0, countMax, -1),
 	}
 	limit.Asset, _ = r.Text("asset")
+	byAsset := false
 	if value, a, found := r.Value("max_amount"); found == eval.Present {
+		byAsset = isByAsset(value)
 		limit.AmountMax = k.cap(r, a, value, limit.Asset)
 	}
 	amount, hasAmount := b.Arguments["max_amount"]
@@ -87,7 +91,7 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 	switch {
 	case !hasAmount && !hasCount:
 		r.Refuse(b.At, "Nothing is limited", "A limit has max_amount, max_count or both.")
-	case hasAmount && b.Arguments["asset"] == nil:
+	case hasAmount && b.Arguments["asset"] == nil && !byAsset:
 		r.Refuse(amount.NameAt, "Missing required argument", "max_amount is an amount of one asset: write asset = \"USD\" beside it.")
 	case hasCount && limit.Per == PerTransfer && !r.Diags.HasErrors():
 		r.Refuse(count.NameAt, "Nothing to count", "With per = \"transfer\" each transfer is looked at alone; max_count belongs to another per.")
@@ -100,6 +104,12 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 	return limit
 }
 
+// isByAsset reports whether a value has an amount for each asset, as that of other arguments has.
+func isByAsset(value cty.Value) bool {
+	ty := value.Type()
+	return (ty.IsObjectType() || ty.IsMapType()) && value.LengthInt() > 0
+}
+
 // cap reads an amount that an asset can have.
 func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, asset string) transfer.Amount {
 	if ctx, ok, _ := k.scope.Context(a.Refs); ok {
@@ -109,7 +119,12 @@ func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, a
 		r.Refuse(a.Expr.Range(), "Not a quoted decimal", "max_amount is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
 		return transfer.Amount{}
 	}
-	amount, summary, detail := readAmount(value, a.Expr, k.files)
+	if isByAsset(value) {
+		only := slices.Sorted(maps.Keys(value.AsValueMap()))[0]
+		r.Refuse(a.Expr.Range(), "Amount is not a decimal", "A limit is an amount of one asset, which stands beside it, and every other asset has a limit of its own. Write, such as:\n\n  max_amount = \"412850.22\"\n  asset      = %q", only)
+		return transfer.Amount{}
+	}
+	amount, summary, detail := readAmount("max_amount", value, a.Expr, k.files)
 	if summary == "" {
 		if detail = k.assets.check(amount, asset); detail != "" {
 			summary = "Too many decimals"

@@ -129,7 +129,7 @@ func openingAmount(r *eval.Reader, asset string, assets scales, files map[string
 	if syntax.IsText(value) && isNothing(value.AsString()) {
 		return transfer.Amount{}
 	}
-	amount, summary, detail := readAmount(value, a.Expr, files)
+	amount, summary, detail := readAmount(a.Name, value, a.Expr, files)
 	if summary == "" {
 		if detail = assets.check(amount, asset); detail != "" {
 			summary = "Too many decimals"

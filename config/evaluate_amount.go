@@ -47,7 +47,7 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 		return transfer.Amount{}
 	case eval.Present:
 	}
-	amount, summary, detail := readAmount(value, f.Expr, e.block.configured.files)
+	amount, summary, detail := readAmount("amount", value, f.Expr, e.block.configured.files)
 	if summary != "" {
 		if text := value; e.in.isOfColumn(f) && len(e.empty) > 0 && syntax.IsText(text) && text.AsString() == "" {
 			e.empty = append(e.empty, f) // one of several cells that a row of totals or notes leaves empty
@@ -217,6 +217,9 @@ var grouped = regexp.MustCompile(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
 // may be thousands, which rounding would make a thousandth.
 func (in instance) decimalsHint(f *field, text string, scale int) string {
 	round := in.roundHint(f, scale)
+	if _, isText := syntax.LiteralText(syntax.Unwrap(f.Expr)); isText && round == "" && !isJSON(f.Expr.Range().Filename) {
+		return literalDecimalsHint(text, scale)
+	}
 	if round == "" || !grouped.MatchString(text) || in.row.source.kind.name == "json" {
 		return round
 	}
@@ -231,6 +234,15 @@ func (in instance) decimalsHint(f *field, text string, scale int) string {
 	}
 	return fmt.Sprintf(" It can be meant in two ways. If it means %s, say so in %s:\n\n  number_format = { %s = \"1.234,56\" }\n\nIf it means %s, correct it in the file, or say how remit rounds it:%s",
 		whole, d.address, mistake.KeyHCL(f.column), text, round[strings.Index(round, "\n\n"):])
+}
+
+// literalDecimalsHint shows what an amount that is written in the configuration with too many decimals may mean.
+func literalDecimalsHint(text string, scale int) string {
+	rounded := fmt.Sprintf("\n  amount = decimal_round(%q, %d, \"half_up\")", text, scale)
+	if !grouped.MatchString(text) {
+		return " Write the amount that is meant, or say how remit rounds it:\n" + rounded
+	}
+	return fmt.Sprintf(" It can be meant in two ways, with thousands behind the point or with decimals. Write the right one:\n\n  amount = %q%s", strings.Replace(text, ".", "", 1), rounded)
 }
 
 // roundHint says how an amount of a column is rounded to the decimals of its asset.

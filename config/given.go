@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -62,6 +63,33 @@ func (vs *variables) strayName(name, value string) *hcl.Diagnostic {
 		correct = "--var=" + shell.Word(name+"="+unwrapped(value))
 	}
 	return mistake.Placeless("Invalid --var", "--var has a space around the name %q. Write %s.", name, correct)
+}
+
+// invalidOption reports a --var that is no NAME=VALUE. It shows a text only where that is the name of a variable: any
+// other may be a secret.
+func (vs *variables) invalidOption(text string) *hcl.Diagnostic {
+	name, _, hasSign := strings.Cut(text, "=")
+	name = strings.TrimSpace(name)
+	example := "NAME=VALUE"
+	if names := vs.variableNames(); len(names) > 0 {
+		example = names[0] + "=VALUE"
+	}
+	detail := "--var has no equals sign between a name and a value. Write, such as:"
+	before, _, _ := strings.Cut(name, ":")
+	switch {
+	case strings.TrimSpace(text) == "":
+		detail = "--var is empty. Is a variable of the shell not set? Write, such as:"
+	case hasSign:
+		detail = "--var has no name before the equals sign. Is a variable of the shell not set? Write, such as:"
+	case vs.named(name) != nil:
+		detail, example = fmt.Sprintf("--var=%s has no value. Write it behind an equals sign:", name), name+"=VALUE"
+	case vs.named(before) != nil:
+		detail, example = fmt.Sprintf("--var has a colon behind %s. Write an equals sign:", before), before+"=VALUE"
+	}
+	if len(vs.all) == 0 {
+		return mistake.Placeless("Invalid --var", "%s and the configuration declares no variable. Leave it out.", strings.TrimRight(strings.SplitAfter(detail, ". ")[0], ". ")+",")
+	}
+	return mistake.Placeless("Invalid --var", "%s\n\n  --var=%s", detail, example)
 }
 
 // checkWritten refuses what computes a value where a value is written out: 2026-11 is 2015. Content is the file.

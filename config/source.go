@@ -66,7 +66,7 @@ func openSources(dir string, whole bool, unsaved *confined.Unsaved) (*sourceFile
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	s.root, s.data = root, rows.NewDirectory(root)
-	isOfTerraform := slices.ContainsFunc(names, isTerraform)
+	all := slices.Clone(names)
 	names = slices.DeleteFunc(names, func(name string) bool { return !IsSource(name) })
 	parse := func(name string) parsed { return parseFile(s.root, name, name, s.split) }
 	var diags hcl.Diagnostics
@@ -86,16 +86,8 @@ func openSources(dir string, whole bool, unsaved *confined.Unsaved) (*sourceFile
 		diags = append(diags, d)
 	}
 	if len(names) == 0 {
-		where := dir
-		if where == "." {
-			where = "this directory"
-		}
-		note := ""
-		if isOfTerraform {
-			note = " remit does not read files of Terraform."
-		}
-		diags = append(diags, mistake.Placeless("No configuration",
-			"There is no file whose name ends in .hcl or .hcl.json in %s.%s\n\n  remit init", where, note))
+		summary, detail := noConfiguration(root, dir, all)
+		diags = append(diags, mistake.Placeless(summary, "%s", detail))
 	}
 	return s, diags
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/clock/calendar"
 	"remit/internal/transfer"
 )
 
@@ -234,9 +236,30 @@ func TextsOf(v cty.Value) ([]string, bool) {
 
 var errNoDuration = errors.New("is not a duration such as \"36h\" or \"10d\"")
 
+// noHour is a time of the day in the form of one, behind which its zone stands.
+var noHour = regexp.MustCompile(`^\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})$`)
+
+// isTime reports whether a text is a time with its zone.
+func isTime(text string) bool {
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
+}
+
 // noTime says why a text is no time, and shows it as one where it is a date or lacks its zone.
 func noTime(text string) error {
 	example := "2026-11-27T09:00:00-05:00"
+	if why, last := calendar.NoSuchDay(text); why != "" {
+		if len(text) == len(time.DateOnly) && last != "" {
+			return fmt.Errorf("%s. Write the day that is meant, with its time and zone (RFC 3339), such as:\n\n  %q", why, last+"T09:00:00Z")
+		}
+		if mended := last + text[len(time.DateOnly):]; last != "" && isTime(mended) {
+			return fmt.Errorf("%s. Write the day that is meant, such as:\n\n  %q", why, mended)
+		}
+		return fmt.Errorf("%s. Write the day that is meant, with its time and zone (RFC 3339), such as:\n\n  %q", why, example)
+	}
+	if day, clock, isDated := strings.Cut(text, "T"); isDated && isTime(day+"T00:00:00Z") && noHour.MatchString(clock) {
+		return fmt.Errorf("has a time that no clock shows: hours go from 00 to 23, and minutes and seconds from 00 to 59. Write, such as:\n\n  %q", day+"T23:59:59"+noHour.ReplaceAllString(clock, "$1"))
+	}
 	for _, form := range []string{time.DateOnly, "02.01.2006", "2.1.2006", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05Z07:00"} {
 		if t, err := time.Parse(form, text); err == nil {
 			example = t.Format(time.RFC3339)

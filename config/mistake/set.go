@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/text/english"
 )
 
 const (
@@ -128,19 +130,16 @@ func (g *gathered) consolidated() *hcl.Diagnostic {
 	if rest > 0 {
 		text += fmt.Sprintf(" and %d more", rest)
 	}
-	which := "others"
-	if g.count == 2 {
-		which = "other"
-	}
-	what := "errors"
+	what := "similar error"
 	if d.Severity == hcl.DiagWarning {
-		what = "warnings"
+		what = "similar warning"
 	}
+	more := english.Plural(g.count-1, what)
 	if d.Subject != nil && !slices.ContainsFunc(others, func(at string) bool { return at != At(*d.Subject) }) { // one expression, for several rows
-		d.Detail += fmt.Sprintf("\n\n%d similar %s.", g.count, what)
+		d.Detail += fmt.Sprintf("\n\n%s besides this one.", more)
 		return &d
 	}
-	d.Detail += fmt.Sprintf("\n\n%d similar %s. The %s: %s.", g.count, what, which, strings.TrimSpace(text))
+	d.Detail += fmt.Sprintf("\n\n%s besides this one: %s.", more, strings.TrimSpace(text))
 	return &d
 }
 

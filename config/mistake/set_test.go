@@ -37,7 +37,7 @@ func TestMistakesAreGathered(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s", d.Subject, d.Summary, d.Detail))
 	}
 	want := []string{
-		"a.hcl:1,1-1 Wrong Why.\n\n10 similar errors. The others: a.hcl:2, a.hcl:3, a.hcl:4, a.hcl:5 and 5 more.",
+		"a.hcl:1,1-1 Wrong Why.\n\n9 similar errors besides this one: a.hcl:2, a.hcl:3, a.hcl:4, a.hcl:5 and 5 more.",
 		"b.hcl:1,1-1 Odd Why.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !m.HasErrors() {

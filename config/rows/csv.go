@@ -339,15 +339,12 @@ func (c *csvFile) lineOf(i int) int {
 	return line + c.options.SkipFirst
 }
 
+// ragged is about a row that has more or fewer fields than the header.
 func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
-	detail := fmt.Sprintf("The row has %s, the header %d.", english.Plural(len(r.fields), "field"), len(c.names.names))
 	if isConflict(r.fields[0]) {
 		return mistake.New(r.whole(), conflictSummary, conflictDetail)
 	}
-	if len(r.fields) > len(c.names.names) {
-		detail += fmt.Sprintf(" Quote text that contains %q.", c.options.Delimiter)
-	}
-	return mistake.New(r.whole(), "Row does not fit the header", "%s", detail)
+	return mistake.New(r.whole(), "Row does not fit the header", "%s", raggedDetail(r.fields, len(c.names.names), c.options.Delimiter))
 }
 
 func (c *csvFile) syntaxError(err error) *hcl.Diagnostic {
@@ -355,15 +352,8 @@ func (c *csvFile) syntaxError(err error) *hcl.Diagnostic {
 	if !errors.As(err, &syntax) {
 		return mistake.New(c.lines.at(c.Name, max(c.lines.needed, 1), 1, 0), "Data file cannot be read", "%s: %s", c.Name, mistake.Sentence(err))
 	}
-	detail := "A quotation mark stands inside of a field that does not begin with one. Quote the whole field, and double the mark."
-	if errors.Is(syntax.Err, csv.ErrQuote) {
-		detail = "A field in quotation marks goes on after its end, or has no end. Double each mark inside of it."
-	}
-	skipped := c.options.SkipFirst
-	if syntax.StartLine != syntax.Line {
-		detail += fmt.Sprintf(" The row begins on line %d.", syntax.StartLine+skipped)
-	}
-	return mistake.New(c.lines.at(c.Name, syntax.Line+skipped, syntax.Column, 0), "Quotation marks do not match", "%s", detail)
+	detail, line, column := openMark(syntax, c.options.Delimiter, c.options.SkipFirst)
+	return mistake.New(c.lines.at(c.Name, line, column, 0), "Quotation marks do not match", "%s", detail)
 }
 
 // checkText refuses text that is not what its encoding allows.

@@ -145,8 +145,8 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 		i := slices.Index(h.names, pick.Header)
 		switch {
 		case i < 0:
-			diags = append(diags, UnknownColumn(at, f.Name, pick.Header, h.names))
-			if delimiterHint(h.names) != "" {
+			diags = append(diags, f.UnknownColumn(at, pick.Header, h.names))
+			if f.delimiterHint(h.names) != "" {
 				return diags // one cause keeps every column from being found
 			}
 		case slices.Contains(h.names[i+1:], pick.Header):
@@ -218,7 +218,7 @@ func misplacedHeader(names []string, near around, need string) string {
 	filled := func(fields []string) int {
 		return len(slices.DeleteFunc(slices.Clone(fields), func(field string) bool { return strings.TrimSpace(field) == "" }))
 	}
-	if strings.Contains(delimiterHint(names), "delimiter") || slices.ContainsFunc(names, isValue) {
+	if otherDelimiter(names) != 0 || slices.ContainsFunc(names, isValue) {
 		return ""
 	}
 	for i, fields := range near.below {
@@ -251,30 +251,44 @@ func (f *File) unknownFormat(name string, columns []string) *hcl.Diagnostic {
 				name, column.Name, mistake.KeyHCL(column.Name), f.Formats[name].Example)
 		}
 	}
-	return UnknownColumn(f.At("number_format"), f.Name, name, columns)
+	return f.UnknownColumn(f.At("number_format"), name, columns)
 }
 
 // UnknownColumn says that a file has no column of a name, and which ones it has.
-func UnknownColumn(at hcl.Range, file, name string, columns []string) *hcl.Diagnostic {
+func (f *File) UnknownColumn(at hcl.Range, name string, columns []string) *hcl.Diagnostic {
 	hint := mistake.DidYouMean(name, columns)
 	if meant, found := strings.CutPrefix(hint, " Did you mean "); found && strings.Contains(meant, " ") {
 		hint = " Did you mean:\n\n  " + strings.TrimSuffix(meant, "?") // on a line of its own, to be copied
 	}
 	if hint == "" {
-		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + delimiterHint(columns)
+		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + f.delimiterHint(columns)
 	}
-	return mistake.New(at, "Unknown column", "%s has no column %q.%s", file, name, hint)
+	return mistake.New(at, "Unknown column", "%s has no column %q.%s", f.Name, name, hint)
+}
+
+// otherDelimiter is the delimiter that stands in the one column of a header; 0 for none.
+func otherDelimiter(columns []string) rune {
+	if len(columns) != 1 {
+		return 0
+	}
+	for _, delimiter := range delimiters() {
+		if strings.ContainsRune(columns[0], delimiter) {
+			return delimiter
+		}
+	}
+	return 0
 }
 
 // delimiterHint shows the delimiter that the one column of a header seems to have.
-func delimiterHint(columns []string) string {
+func (f *File) delimiterHint(columns []string) string {
 	if len(columns) == 0 {
 		return ""
 	}
-	for _, delimiter := range delimiters() {
-		if len(columns) == 1 && strings.ContainsRune(columns[0], delimiter) {
-			return " Its fields seem to be separated otherwise:\n\n  delimiter = " + delimiterText(delimiter)
+	if delimiter := otherDelimiter(columns); delimiter != 0 {
+		if _, isSaid := f.Places["delimiter"]; !isSaid && delimiter == delimiters()[0] {
+			return " Each line of the file seems to stand in quotation marks as a whole. Save it anew, with marks around single fields at most."
 		}
+		return " Its fields seem to be separated otherwise:\n\n  delimiter = " + delimiterText(delimiter)
 	}
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(columns[0]), "<"):

@@ -129,6 +129,8 @@ var plain = map[string][2]string{
 	"Missing newline after argument":                  {"Argument goes on after its end", "The value of this argument ends before this place. Put text into quotation marks, and begin the next argument on a line of its own."},
 	"Invalid expression":                              {"Value cannot be read", "No value can begin here. Put text in quotation marks:\n\n  \"2026-11\""},
 	openIndex:                                         {"Bracket is missing", "The name of a column has no closing bracket. Write it behind the name:\n\n  each.value[\"net\"]"},
+	"Invalid single-argument block definition":        {"Argument and brace on one line", "A block that begins with an argument on its first line ends on that line. Write its brace, its argument and its closing brace each on a line of their own:\n\n  service {\n    timeout = \"30s\"\n  }"},
+	"Unexpected comma after argument":                 {"Argument has a comma", "The value of an argument ends before the comma. Remove the comma, or put the whole value into quotation marks:\n\n  amount = \"1200.00\""},
 	"Missing item separator":                          {"Comma is missing", "Two items of a list need a comma between them:\n\n  [\"a\", \"b\"]"},
 	"Missing attribute separator":                     {"Comma is missing", "Two pairs of an object need a comma or the end of a line between them:\n\n  { a = \"1\", b = \"2\" }"},
 	"Missing argument separator":                      {"Comma is missing", "Two values in the parentheses of a function need a comma between them."},

@@ -45,6 +45,7 @@ func replaced(pattern, template string) func(line, next string) string {
 
 var repairs = []repair{
 	{"Command in a configuration", "This is a command for a terminal, and no part of a configuration. Delete this line, and type the command", false, replaced(`^\s*(?:\$|PS [^>]*>|>) ?(\w+ .*)$`, "$1")},
+	{"Number is not plain", "A number has no currency and no signs between its digits but a point, and an amount stands in quotation marks. Write", false, plainNumber},
 	{"Typographic quotation marks", "Text needs straight quotation marks. A word processor has put typographic ones here. Write", true, straightQuotes},
 	{"Wrong quotation marks", "Text needs double quotation marks. Write", false, doubleQuotes},
 	{"Character is not allowed here", "A character here looks like a plain one and is another, as word processors and pages of the web have them. Write", false, plainCharacters},
@@ -75,6 +76,33 @@ var repairs = []repair{
 		}
 		return line
 	}},
+}
+
+// bareNumber is an argument whose value is a number with a currency or with signs between its digits, and no text.
+var bareNumber = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*)(?:[€$£]|[A-Z]{3} )?\s*(\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d{1,2})?|\d+[.,]?\d*)\s*(?:[€$£]|[A-Z]{3})?\s*,?\s*$`)
+
+// plainNumber writes such a number in plain digits and in quotation marks. One that can be meant in two ways, as 1,200,
+// keeps its signs, and is told apart by the next message.
+func plainNumber(line, _ string) string {
+	found := bareNumber.FindStringSubmatch(line)
+	if found == nil || !strings.ContainsAny(strings.TrimRight(line[len(found[1]):], ", "), ",' €$£ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		return line
+	}
+	digits := found[2]
+	point := strings.LastIndexAny(digits, ",.")
+	switch decimals := len(digits) - point - 1; {
+	case point < 0 || decimals <= 2:
+	case strings.Count(digits, digits[point:point+1]) > 1 || strings.ContainsAny(digits, "' "): // groups alone
+		point = -1
+	default:
+		return found[1] + `"` + digits + `"`
+	}
+	only := func(text string) string { return strings.NewReplacer(",", "", ".", "", "'", "", " ", "").Replace(text) }
+	plain := only(digits)
+	if point >= 0 {
+		plain = only(digits[:point]) + "." + digits[point+1:]
+	}
+	return found[1] + `"` + plain + `"`
 }
 
 var (

@@ -157,6 +157,8 @@ func checkPlainZeros(text string) error {
 		return errors.New("is empty; write digits such as \"1200.50\"")
 	case text[0] == '-' || text[0] == '+':
 		return errors.New("a sign is not allowed; the direction is said by from and to")
+	case isAccountants(text):
+		return errors.New("is a negative number as accountants write it; an amount has no sign, and its direction is said by from and to")
 	}
 	point := -1
 	for i := range len(text) {
@@ -181,6 +183,15 @@ func checkPlainZeros(text string) error {
 		return fmt.Errorf("has %d characters, more than %d", len(text), amountLengthMax)
 	}
 	return nil
+}
+
+// isAccountants reports whether a text is a negative number with its sign behind it or in parentheses.
+func isAccountants(text string) bool {
+	inner, isNegative := strings.CutSuffix(text, "-")
+	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
+		inner, isNegative = text[1:len(text)-1], true
+	}
+	return isNegative && inner != "" && strings.Trim(inner, "0123456789.,' ") == "" && !strings.HasSuffix(inner, ".") // 1200.- is whole
 }
 
 // separatorError names the mistake of a comma or a sign between digits, which is at the i-th byte. A

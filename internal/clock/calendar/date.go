@@ -6,6 +6,9 @@ package calendar
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -35,13 +38,59 @@ func dateOf(t time.Time) Date {
 	return Date(seconds / secondsOfDay) // no date before 1970 is asked for
 }
 
-// ParseDate reads an ISO 8601 date such as "2026-11-30". The error is [ErrDate].
+// ParseDate reads an ISO 8601 date such as "2026-11-30". The error is [ErrDate], which says more where the text is the
+// date of a day that no calendar has, or a date in another form.
 func ParseDate(text string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, text)
-	if err != nil || t.Year() < YearMin || t.Year() > YearMax {
-		return 0, ErrDate
+	if err == nil && t.Year() >= YearMin && t.Year() <= YearMax {
+		return dateOf(t), nil
 	}
-	return dateOf(t), nil
+	if why, _ := NoSuchDay(text); why != "" {
+		return 0, wrongDate(why)
+	}
+	for _, form := range []string{"2.1.2006", "2006/1/2", "2006-1-2", "20060102", "2 Jan 2006", "2 January 2006", "January 2, 2006", "2006.1.2"} {
+		if t, err := time.Parse(form, text); err == nil && t.Year() >= YearMin && t.Year() <= YearMax {
+			return 0, wrongDate("is not a date as ISO 8601 writes it; write \"" + t.Format(time.DateOnly) + "\"")
+		}
+	}
+	return 0, ErrDate
+}
+
+// wrongDate is an [ErrDate] that says more.
+type wrongDate string
+
+func (w wrongDate) Error() string { return string(w) }
+
+func (wrongDate) Is(target error) bool { return target == ErrDate }
+
+var dateParts = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])`)
+
+// NoSuchDay says why the date with which a text begins is the date of no day, such as the 31st of a month that has 30,
+// and shows the last day of that month. Both are "" for any other text.
+func NoSuchDay(text string) (why, last string) {
+	parts := dateParts.FindStringSubmatch(text)
+	if parts == nil {
+		return "", ""
+	}
+	year, _ := strconv.Atoi(parts[1])
+	if year < YearMin || year > YearMax {
+		return "", ""
+	}
+	month, _ := strconv.Atoi(parts[2])
+	day, _ := strconv.Atoi(parts[3])
+	const monthsOfYear = 12
+	switch {
+	case month > monthsOfYear && month <= 31 && day >= 1 && day <= monthsOfYear:
+		swapped := parts[1] + "-" + parts[3] + "-" + parts[2]
+		return fmt.Sprintf("names the month %d. The month stands before the day, as in %q", month, swapped), swapped
+	case month < 1 || month > monthsOfYear:
+		return fmt.Sprintf("names the month %d, and a year has 12", month), ""
+	}
+	end := NewDate(year, time.Month(month)+1, 0).Midnight()
+	if day >= 1 && day <= end.Day() {
+		return "", ""
+	}
+	return fmt.Sprintf("is the date of no day: %s has %d days", end.Format("January 2006"), end.Day()), end.Format(time.DateOnly)
 }
 
 // Midnight is the beginning of the date in UTC.

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"remit/config/mistake"
+	"remit/internal/files/confined"
+	"remit/internal/text/shell"
+)
+
+// noConfiguration is about a directory without a file that is read. Names are those that stand in it.
+func noConfiguration(root *confined.Directory, dir string, names []string) (summary, detail string) {
+	where := dir
+	if where == "." {
+		where = "this directory"
+	}
+	if note := alike(names); note != "" {
+		return "No configuration", note
+	}
+	detail = fmt.Sprintf("There is no file whose name ends in .hcl or .hcl.json in %s.", where)
+	if below := directoryBelow(root, names); below != "" {
+		return "No configuration", detail + fmt.Sprintf(" The one in %s may be meant. Work there:\n\n  remit validate --chdir=%s", below, shell.Word(path.Join(dir, below)))
+	}
+	if slices.ContainsFunc(names, isTerraform) {
+		detail += " remit does not read files of Terraform."
+	} else if i := slices.IndexFunc(names, isOtherLanguage); i >= 0 {
+		detail += fmt.Sprintf(" remit reads no %s, as %s is. init writes a file that shows the language:", strings.ToUpper(strings.TrimPrefix(path.Ext(names[i]), ".")), names[i])
+	}
+	return "No configuration", detail + "\n\n  remit init"
+}
+
+// endsOfOthers are what editors, templates and people append to the name of a file.
+var endsOfOthers = []string{".txt", ".bak", ".orig", ".old", ".save", ".copy", ".tmp", ".tmpl", ".j2", ".disabled", ".off", ".swp", ".rej", ".new", "~"}
+
+// alike says of a file that is not read because of its name that it may be the configuration, and how to rename it;
+// "" where there is none.
+func alike(names []string) string {
+	for _, name := range names {
+		if correct, why := sourceName(name); correct != "" {
+			return fmt.Sprintf("%s is not read: %s. If it is the configuration, rename it:\n\n  mv %s %s", name, why, shell.Word(name), shell.Word(correct))
+		}
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasSuffix(name, testSuffix) }); i >= 0 {
+		return fmt.Sprintf("%s has tests of a configuration, and is none. Work in the directory of the configuration, with --chdir.", names[i])
+	}
+	return ""
+}
+
+// sourceName is the name that a file has to have so that it is read, and why it is not read; "" for a file that has
+// nothing of a configuration in its name.
+func sourceName(name string) (correct, why string) {
+	switch {
+	case strings.HasPrefix(name, ".remit.") || strings.HasSuffix(name, testSuffix) || strings.HasSuffix(name, ".hclvars"):
+		return "", ""
+	case strings.HasPrefix(name, ".") && IsSource(strings.TrimLeft(name, ".")) && strings.TrimLeft(name, ".") != "hcl":
+		return strings.TrimLeft(name, "."), "its name begins with a point"
+	case IsSource(strings.ToLower(name)):
+		return strings.ToLower(name), "the end of its name is in capitals"
+	}
+	for _, end := range endsOfOthers {
+		if cut := strings.TrimSuffix(strings.ToLower(name), end); cut != strings.ToLower(name) && IsSource(cut) {
+			return cut, "its name ends in " + end + " and not in .hcl"
+		}
+	}
+	stem, end := strings.TrimSuffix(name, path.Ext(name)), path.Ext(name)
+	switch {
+	case stem == "" || end != "" && mistake.DidYouMean(strings.ToLower(end), []string{".hcl"}) == "":
+	case end == ".hc" || len(end) > 3 && strings.HasPrefix(strings.ToLower(end), ".h"):
+		return stem + ".hcl", "its name ends in " + end + " and not in .hcl"
+	}
+	if name == "main" || name == "hcl" || name == "remit" {
+		return "main.hcl", "its name does not end in .hcl"
+	}
+	return "", ""
+}
+
+// isOtherLanguage reports whether a file may be a configuration in a language that remit does not read.
+func isOtherLanguage(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".toml", ".ini"}, strings.ToLower(path.Ext(name)))
+}
+
+// directoriesTried bounds in how many directories a configuration is looked for.
+const directoriesTried = 100
+
+// directoryBelow is the one directory in this one that has a configuration; "" where none has, or several have.
+func directoryBelow(root *confined.Directory, names []string) string {
+	found := ""
+	for _, name := range names[:min(len(names), directoriesTried)] {
+		if info, err := root.Stat(name); err != nil || !info.IsDir() || strings.HasPrefix(name, ".") {
+			continue
+		}
+		below, err := root.Names(name)
+		switch {
+		case err != nil || !slices.ContainsFunc(below, IsSource):
+		case found != "":
+			return ""
+		default:
+			found = name
+		}
+	}
+	return found
+}
