@@ -86,8 +86,7 @@ func openSources(dir string, whole bool, unsaved *confined.Unsaved) (*sourceFile
 		diags = append(diags, d)
 	}
 	if len(names) == 0 {
-		summary, detail := noConfiguration(root, dir, all)
-		diags = append(diags, mistake.Placeless(summary, "%s", detail))
+		diags = append(diags, mistake.Placeless("No configuration", "%s", noConfiguration(root, dir, all)))
 	}
 	return s, diags
 }

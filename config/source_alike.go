@@ -11,25 +11,25 @@ import (
 	"remit/internal/text/shell"
 )
 
-// noConfiguration is about a directory without a file that is read. Names are those that stand in it.
-func noConfiguration(root *confined.Directory, dir string, names []string) (summary, detail string) {
+// noConfiguration says of a directory without a file that is read what may be meant. Names are those that stand in it.
+func noConfiguration(root *confined.Directory, dir string, names []string) string {
 	where := dir
 	if where == "." {
 		where = "this directory"
 	}
 	if note := alike(names); note != "" {
-		return "No configuration", note
+		return note
 	}
-	detail = fmt.Sprintf("There is no file whose name ends in .hcl or .hcl.json in %s.", where)
+	detail := fmt.Sprintf("There is no file whose name ends in .hcl or .hcl.json in %s.", where)
 	if below := directoryBelow(root, names); below != "" {
-		return "No configuration", detail + fmt.Sprintf(" The one in %s may be meant. Work there:\n\n  remit validate --chdir=%s", below, shell.Word(path.Join(dir, below)))
+		return detail + fmt.Sprintf(" The one in %s may be meant. Work there:\n\n  remit validate --chdir=%s", below, shell.Word(path.Join(dir, below)))
 	}
 	if slices.ContainsFunc(names, isTerraform) {
 		detail += " remit does not read files of Terraform."
 	} else if i := slices.IndexFunc(names, isOtherLanguage); i >= 0 {
 		detail += fmt.Sprintf(" remit reads no %s, as %s is. init writes a file that shows the language:", strings.ToUpper(strings.TrimPrefix(path.Ext(names[i]), ".")), names[i])
 	}
-	return "No configuration", detail + "\n\n  remit init"
+	return detail + "\n\n  remit init"
 }
 
 // endsOfOthers are what editors, templates and people append to the name of a file.

@@ -34,7 +34,11 @@ type StaleLine struct {
 // Error names the ref_ids.
 func (e *StaleError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of the plan's transfers are no longer as planned; make a new plan", e.Count)
+	are := "are"
+	if e.Count == 1 {
+		are = "is"
+	}
+	fmt.Fprintf(&b, "%d of the plan's transfers %s no longer as planned; make a new plan", e.Count, are)
 	for _, line := range e.Lines {
 		fmt.Fprintf(&b, "\n  %q: planned as %s, now %s", line.RefID, line.Planned, line.Now)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,9 @@ func (o *planning) readEarlier(cmd *cobra.Command, p *process, w *opened) (*earl
 	dir.Sandbox = false // the earlier plan says whether it is one for the sandbox
 	beside := newOpened(p, dir, w.config)
 	saved, err := openPlan(beside, o.against)
+	if errors.Is(err, fs.ErrNotExist) && planNearby(beside, o.against) == "" {
+		return nil, noEarlierPlan(o.against)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,8 @@ func newApply(p *process) *cobra.Command {
 	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on; where it is given, for all that the run records to be COMPLETED or FAILED")
 	flags.StringArrayVar(&a.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	flags.BoolVar(&a.rehearse, "rehearse", false, "send nothing: say which transfers would fail for lack of funds, and how low each balance goes")
-	flags.StringVar(&a.onRefusal, "on-refusal", "continue", "with `stop`, start nothing new after a refusal")
+	a.onRefusal = "continue"
+	wordFlag(flags, &a.onRefusal, "on-refusal", "with `stop`, start nothing new after a refusal", "continue", "stop")
 	return cmd
 }
 
@@ -173,9 +174,6 @@ func (a *applying) again() string {
 func (a *applying) check(p *process) error {
 	if answer, known := terraform.Flag("refresh"); a.refresh && known {
 		return exit.WithHint(errors.New(answer.Text), a.planning.dir.Here(answer.Next))
-	}
-	if a.onRefusal != "continue" && a.onRefusal != "stop" {
-		return fmt.Errorf("--on-refusal=%s is not known; it takes continue or stop", a.onRefusal)
 	}
 	if a.wait < 0 {
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", a.wait)

@@ -71,7 +71,7 @@ func newApprove(p *process) *cobra.Command {
 	directoryFlags(&a.planning.dir, cmd)
 	practiceFlag(&a.planning.dir, cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&a.planning.show, "show", "", "with `all`, list every transfer however many there are")
+	wordFlag(flags, &a.planning.show, "show", "with `all`, list every transfer however many there are", "all")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
 	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
 	flags.StringArrayVar(&a.totals, "total", nil, "don't ask: the total of an asset, as `ASSET:AMOUNT`; repeated for each asset of the plan, and each must be right")
@@ -85,9 +85,6 @@ func newApprove(p *process) *cobra.Command {
 }
 
 func (a *approving) run(ctx context.Context, p *process) error {
-	if err := a.planning.checkShow(); err != nil {
-		return err
-	}
 	if len(a.totals) == 0 && !p.streams.Interactive() {
 		return errors.New("cannot ask here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}

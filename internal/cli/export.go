@@ -46,7 +46,7 @@ func newExportCommand(p *process) *cobra.Command {
 	}
 	directoryFlags(&e.source, cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&e.format, "format", "", "write this `format`: "+choice(bookFaces().names()))
+	wordFlag(flags, &e.format, "format", "write this `format`: "+choice(bookFaces().names()), bookFaces().names()...)
 	flags.StringVar(&e.run, "run", "", "only what this `run` sent last or imported: its ID, the first 8 characters of it or more, or the word latest")
 	flags.StringVar(&e.batch, "batch", "", "only transfers of this `batch`")
 	e.period.flags(cmd, "what the service made")
@@ -123,12 +123,9 @@ func (e *exporting) check(isGiven func(string) bool) (face[bookWriter], error) {
 			return face[bookWriter]{}, fmt.Errorf("--%s is empty, which would export more than was asked for, or to somewhere else. Is a variable of the shell not set?", name)
 		}
 	}
-	face, isKnown := bookFaces().named(e.format)
+	face, _ := bookFaces().named(e.format) // the flag takes no other one
 	if e.format == "" {
 		return face, exit.WithHint(fmt.Errorf("export needs a format: %s", strings.Join(bookFaces().names(), ", ")), e.source.Command("export --format=csv"))
-	}
-	if !isKnown {
-		return face, exit.WithHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(bookFaces().names(), ", ")), "remit export --format=hledger")
 	}
 	if err := view.CheckAccountPrefix(e.prefix); err != nil {
 		return face, fmt.Errorf("--account-prefix=%s %w", e.prefix, err)

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"remit/config/mistake"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/text/english"
@@ -342,6 +341,12 @@ func wrongValue(err error) error {
 		if once, isOnce := invalid.GetFlag().Value.(*onceValue); isOnce && errors.Is(err, errTwice) {
 			return fmt.Errorf("--%s is there twice, as %s and as %s. Write it once", name, once.said, invalid.GetValue())
 		}
+		if word, isWord := invalid.GetFlag().Value.(*oneWord); isWord {
+			return word.refuse(name, invalid.GetValue())
+		}
+		if name == "var-file" && errors.Is(err, errEmpty) {
+			return errors.New("--var-file is empty, which names no file. Is a variable of the shell not set?")
+		}
 		if name == "environment" {
 			return errors.New("--environment is empty, which names no environment. Is a variable of the shell not set?")
 		}
@@ -372,7 +377,7 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return exit.WithHint(wrongValue(err), help)
+		return exit.WithHint(wrongValue(err), cmp.Or(p.mendedLine(err), help))
 	}
 	name := flagName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()))
 	if name == "recursive" && cmd.Name() == "apply" {
@@ -387,19 +392,20 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	if answer, known := terraform.Flag(name); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
+	if forms := formFlags(cmd); len(forms) > 1 && (name == "format" || name == "output" || name == "o") {
+		return exit.WithHint(fmt.Errorf("%s has no %s, and a flag for each form: %s", cmd.CommandPath(), flagWord(name), choice(forms)), help)
+	}
 	if elsewhere := commandsWith(cmd.Root(), name); len(elsewhere) > 0 {
-		first := elsewhere[0]
-		return exit.WithHint(fmt.Errorf("%s has no --%s; %s", cmd.CommandPath(), name, haveIt(elsewhere)),
-			p.keptFlags(cmd.Root(), first.CommandPath()+flagAsTyped(first, name)))
+		first, next := elsewhere[0], help
+		if len(elsewhere) == 1 || first.Name() == "plan" {
+			next = p.keptFlags(cmd.Root(), first.CommandPath()+flagAsTyped(first, name))
+		}
+		return exit.WithHint(fmt.Errorf("%s has no --%s; %s", cmd.CommandPath(), name, haveIt(elsewhere)), next)
 	}
 	if len(name) > 1 { // Terraform's single dash
 		err = fmt.Errorf("unknown flag: --%s", name)
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if meant := otherFlags[name]; slices.Contains(names, meant) {
-			err = fmt.Errorf("%w. Did you mean %q?", err, "--"+meant)
-		} else if hint := mistake.DidYouMean(name, names); hint != "" {
-			err = fmt.Errorf("%w.%s", err, strings.Replace(hint, `"`, `"--`, 1))
+		if near := nearFlags(cmd, name); near != "" {
+			err = fmt.Errorf("%w. Did you mean %s?", err, near)
 		}
 	}
 	return exit.WithHint(err, help)

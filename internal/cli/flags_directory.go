@@ -40,7 +40,7 @@ type environmentName struct{ name *string }
 
 func (e *environmentName) Set(text string) error {
 	if text == "" {
-		return errors.New("an empty name")
+		return errEmpty
 	}
 	*e.name = text
 	return nil
@@ -49,6 +49,8 @@ func (e *environmentName) Set(text string) error {
 func (e *environmentName) String() string { return "" }
 
 func (e *environmentName) Type() string { return "string" }
+
+var errEmpty = errors.New("the flag is empty")
 
 // assignment is a flag whose order among its kin matters: the last one wins.
 type assignment struct {
@@ -59,6 +61,9 @@ type assignment struct {
 func (a assignment) Set(text string) error {
 	next := config.Assignment{Var: text}
 	if a.file {
+		if text == "" {
+			return errEmpty
+		}
 		next = config.Assignment{File: text}
 	}
 	*a.all = append(*a.all, next)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +23,19 @@ var fileEndings = []string{".plan", ".csv", ".xlsx", ".xls", ".json", ".jsonl", 
 func misplacedWord(cmd *cobra.Command, word, again string) error {
 	_, noMonth := time.Parse(monthForm, word)
 	isFile := slices.Contains(fileEndings, strings.ToLower(filepath.Ext(word)))
+	at, isDir := word, false
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(lookupFlag(cmd, "chdir").Value.String(), word)
+	}
+	if info, err := os.Stat(at); err == nil {
+		isDir = info.IsDir()
+	}
 	switch {
+	case strings.Contains(cmd.Use, "--out=") && (isFile || isDir):
+		if name := outFiles["out"][cmd.Name()]; isDir && name != "" && cmd.CommandPath() != "remit audit export" {
+			word = filepath.Join(word, name)
+		}
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. What it writes is named by a flag", cmd.CommandPath()), again+" --out="+shell.Word(word))
 	case noMonth == nil && lookupFlag(cmd, "month") != nil:
 		return exit.WithHint(fmt.Errorf("%s takes no arguments. A month is named by a flag", cmd.CommandPath()), again+" --month="+word)
 	case isFile && strings.HasSuffix(word, ".hclvars"):
@@ -32,7 +45,24 @@ func misplacedWord(cmd *cobra.Command, word, again string) error {
 	case isFile:
 		return exit.WithHint(fmt.Errorf("%s takes no files. It reads the configuration of the directory, whose data blocks name the data files", cmd.CommandPath()), again)
 	}
+	if !isDir {
+		return strayWord(cmd, word, again)
+	}
 	return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), again+" --chdir="+shell.Word(word))
+}
+
+// strayWord refuses an argument that is neither a file nor a directory.
+func strayWord(cmd *cobra.Command, word, again string) error {
+	err := fmt.Errorf("%s takes no arguments, and there is no directory %q", cmd.CommandPath(), word)
+	switch first, _, _ := strings.Cut(word, "."); {
+	case cmd.Name() == "init" && cmd.Parent() == cmd.Root():
+		return exit.WithHint(fmt.Errorf("%w: init works in a directory that exists. Make it first", err), "mkdir "+shell.Word(word)+" && "+again+" --chdir="+shell.Word(word))
+	case lookupFlag(cmd, "target") != nil && (first == "transfer" || first == "batch"):
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. A part of the configuration is named by a flag", cmd.CommandPath()), again+" --target="+shell.Word(word))
+	case lookupFlag(cmd, "target") != nil:
+		return exit.WithHint(fmt.Errorf("%w. A block or a batch alone is planned with --target, such as --target=batch.%s", err, word), cmd.CommandPath()+" --help")
+	}
+	return exit.WithHint(err, cmd.CommandPath()+" --help")
 }
 
 // otherWay answers flags that other programs have for something that is a command here; no text for any other.

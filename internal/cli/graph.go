@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -25,10 +24,7 @@ func newGraph(p *process) *cobra.Command {
 			"Exit codes: 0 done, also where the plan is not applicable, which the drawing says; 1 a mistake.",
 		Args: oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			face, isKnown := graphFaces().named(format)
-			if !isKnown {
-				return fmt.Errorf("--format=%s is not known; it takes %s", format, choice(graphFaces().names()))
-			}
+			face, _ := graphFaces().named(format) // the flag takes no other one
 			var err error
 			var w *opened
 			var plan *planner.Plan
@@ -46,7 +42,8 @@ func newGraph(p *process) *cobra.Command {
 	directoryFlags(&o.dir, cmd)
 	o.controlFlags(cmd)
 	names := graphFaces().names()
-	cmd.Flags().StringVar(&format, "format", names[0], choice(append([]string{"`" + names[0] + "`"}, names[1:]...)))
+	format = names[0]
+	wordFlag(cmd.Flags(), &format, "format", choice(append([]string{"`" + names[0] + "`"}, names[1:]...)), names...)
 	return cmd
 }
 

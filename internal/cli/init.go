@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/lockfile"
@@ -53,7 +54,12 @@ func newInit(p *process) *cobra.Command {
 
 func initialise(ctx context.Context, p *process, from *workspace.Directory, newState bool) error {
 	if from.Sandbox {
-		return errors.New("the sandbox needs no init: its state makes itself at the first apply")
+		from.Sandbox = false
+		if !hasConfiguration(from.Path) {
+			return exit.WithHint(errors.New("the sandbox needs no init, and this directory has no configuration. init alone writes one to begin with"), from.Command("init"))
+		}
+		from.Sandbox = true
+		return exit.WithHint(errors.New("the sandbox needs no init: its state makes itself at the first apply"), from.Command("plan"))
 	}
 	if err := writeStarter(p, from.Path); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (o *planning) flags(cmd *cobra.Command) {
 	o.controlFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.author, "author", "", "who made the plan, self-declared (user.email of your own git configuration, or the system's user)")
-	flags.StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are, and those no longer declared")
+	wordFlag(flags, &o.show, "show", "with `all`, list every transfer however many there are, and those no longer declared", "all")
 }
 
 // controlFlags are those that change which plan is made.
@@ -100,7 +100,7 @@ func (o *planning) controls(loaded *config.Configuration) (planner.Controls, err
 			by.counts[name] = count
 		}
 	}
-	return c, o.checkShow()
+	return c, nil
 }
 
 // cutCount reads NAME:COUNT. A name may have colons.
@@ -124,13 +124,6 @@ func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
 
 // controlsNow are those against which a saved plan is computed again.
 func controlsNow(w *opened) planner.Controls { return controlsOf(w.config, w.dir.Sandbox) }
-
-func (o *planning) checkShow() error {
-	if o.show != "" && o.show != "all" {
-		return fmt.Errorf("--show=%s is not known; it takes all", o.show)
-	}
-	return nil
-}
 
 // make plans the declared transfers against a record. Mistakes in the rows are shown; the error
 // then is an exit code.

@@ -58,7 +58,7 @@ func newReconcile(p *process) *cobra.Command {
 	r.period.flags(cmd, "what the service made")
 	flags.StringVar(&r.batch, "batch", "", "only transfers of this `batch`; what the state does not know is left out")
 	flags.BoolVar(&r.debitsOnly, "debits-only", false, "the export has no credit sides: that they are missing is no difference")
-	flags.StringVar(&r.show, "show", "", "with `all`, list every transfer, also those that match")
+	wordFlag(flags, &r.show, "show", "with `all`, list every transfer, also those that match", "all")
 	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &r.into)
 	reconcileFaces().flags(cmd)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,6 +66,9 @@ func reverse(ctx context.Context, p *process, from *workspace.Directory, refIDs 
 		return err
 	}
 	file, err := os.OpenFile(w.dir.Within(out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("--out=%s: it is there already, and reversals replace no file; name a new one, such as reversals.hcl", out)
+	}
 	if err != nil {
 		return fmt.Errorf("write the reversals, of which no file is replaced: %w", err)
 	}

@@ -60,6 +60,9 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		if near := planNearby(w, name); near != "" && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("open the plan %s: %w. Did you mean %q?", name, err, near)
 		}
+		if info, errAt := os.Stat(w.dir.Within(name)); errAt == nil && info.IsDir() {
+			return nil, exit.WithHint(fmt.Errorf("open the plan %s: it is a directory. Name the file that plan --out saved", name), w.dir.Command("plan --out=november.plan"))
+		}
 		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.Command("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read
@@ -189,7 +192,34 @@ func unfit(ctx context.Context, w *opened, file, outcome string, err error) erro
 	if errors.As(err, &other) && other.Lacks() && len(w.dir.PolicyDirs) == 0 {
 		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
 	}
+	if home := homeOf(w, file); home != "" && obstacle == nil {
+		return fromHome(w, home, file, outcome, err, code)
+	}
 	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), w.dir.Command("plan --out="+shell.Word(newName(ctx, w, file))), code)
+}
+
+// homeOf is the directory of a saved plan where that is another one than the command works in, and has a configuration
+// of its own; "" for any other. The plan belongs there: no command writes a new one over it from here.
+func homeOf(w *opened, name string) string {
+	if name == "" {
+		return ""
+	}
+	home := filepath.Dir(w.dir.Within(name))
+	there, err := os.Stat(home)
+	here, errHere := os.Stat(w.dir.Path)
+	if err != nil || errHere != nil || os.SameFile(there, here) || !hasConfiguration(home) {
+		return ""
+	}
+	return home
+}
+
+// fromHome refuses a saved plan that can't be used here, and names the directory where it lies.
+func fromHome(w *opened, home, file, outcome string, err error, code int) error {
+	there := *w.dir
+	there.Path = home
+	why := strings.NewReplacer("; make a new one", "", "; make a new plan", "").Replace(err.Error())
+	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own, and %s here: %s", file, home, outcome, why),
+		there.Command("apply "+shell.Word(filepath.Base(file))), code)
 }
 
 // savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
@@ -228,6 +258,9 @@ func whyKept(ctx context.Context, w *opened, name string, author *approval.Key) 
 	path := w.dir.Within(name)
 	if !isSavedPlan(w, name) {
 		return "", nil
+	}
+	if home := homeOf(w, name); home != "" {
+		return "may be a plan of " + home + ", which has a configuration of its own", nil
 	}
 	saved := &savedPlan{name: name, path: path}
 	files, err := saved.signatures()
@@ -328,6 +361,12 @@ func stateOfPlan(w *opened, header planHeader) *workspace.State {
 
 // otherName is a name like that of a file, of a file that does not exist.
 func otherName(w *opened, name string) string {
+	if homeOf(w, name) != "" {
+		name = filepath.Base(name)
+		if _, err := os.Lstat(w.dir.Within(name)); err != nil {
+			return name
+		}
+	}
 	end := filepath.Ext(name)
 	for n := 2; ; n++ {
 		other := strings.TrimSuffix(name, end) + "-" + strconv.Itoa(n) + end

@@ -24,9 +24,6 @@ func newShow(p *process) *cobra.Command {
 		Short: "Show a saved plan, a run, or what the state has",
 		Args:  oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.checkShow(); err != nil {
-				return err
-			}
 			isRun := cmd.Flags().Changed("run")
 			if isRun && len(args) > 0 {
 				return errors.New("show takes a saved plan or --run, not both: a plan is what would be done, a run what was")
@@ -56,7 +53,7 @@ func newShow(p *process) *cobra.Command {
 		},
 	}
 	directoryFlags(&o.dir, cmd)
-	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
+	wordFlag(cmd.Flags(), &o.show, "show", "with `all`, list every transfer however many there are", "all")
 	cmd.Flags().StringVar(&runID, "run", "", "show this `run`: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)

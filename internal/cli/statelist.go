@@ -54,7 +54,13 @@ func namesNone(from *workspace.Directory, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	where := fmt.Sprintf("ref_id == %q", args[0])
+	where := fmt.Sprintf("startswith(ref_id, %q)", args[0])
+	if strings.ContainsAny(args[0], "0123456789") { // a whole ref_id, as most have digits
+		where = fmt.Sprintf("ref_id == %q", args[0])
+	}
+	if strings.ContainsAny(args[0], " <>=!") { // an expression already
+		where = args[0]
+	}
 	if isAddress(args[0]) {
 		where = fmt.Sprintf("startswith(address, %q)", args[0])
 	}

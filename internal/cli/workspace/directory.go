@@ -89,7 +89,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 // CheckDirectory refuses a path that is no directory.
 func (s *Directory) CheckDirectory() error {
 	if info, err := os.Stat(s.Path); err != nil || !info.IsDir() {
-		return fmt.Errorf("--chdir=%s is not a directory", s.Path)
+		return fmt.Errorf("--chdir=%s: there is no such directory", s.Path)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (s *Directory) Command(words string) string {
 	if asked := cmp.Or(s.Environment, s.asked); asked != "" {
 		line += " --environment=" + shell.Word(asked)
 	}
-	if s.Sandbox {
+	if s.Sandbox && words != "init" { // the sandbox needs none
 		line += " --sandbox"
 	}
 	for _, a := range s.Assignments {
@@ -119,7 +119,7 @@ func (s *Directory) Command(words string) string {
 	if s.Root != "" {
 		line += " --root=" + shell.Word(s.Root)
 	}
-	if s.Path != "." {
+	if s.Path != "." && !strings.Contains(words, " --chdir=") {
 		line += " --chdir=" + shell.Word(s.Path)
 	}
 	return line
