@@ -224,7 +224,7 @@ func serviceURL(text string) (string, error) {
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", errors.New("there may be neither a user nor a query nor a fragment")
 	case scheme == "http" && !isLoopback(host):
-		return "", errors.New("TLS (https) is required for every host but this one")
+		return "", errors.New("TLS (https) is required for every host but this one; write https:// in place of http://")
 	}
 	if slices.Contains([]string{".html", ".htm", ".json", ".yaml", ".yml"}, strings.ToLower(path.Ext(u.Path))) {
 		return "", errors.New("this is the address of a page about the service; write the address in front of the service's own paths, such as \"https://api.example.com\"")

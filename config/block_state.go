@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,9 +74,31 @@ func evaluateState(c *checker, b *eval.Block, otherwise StateBackend, environmen
 	return s
 }
 
+// noStatePath says why no file of a state has a path; "" for any other.
+func noStatePath(path string) string {
+	switch {
+	case strings.HasPrefix(path, "~"):
+		return "The shell alone knows the directory ~. Write the path from the root, or one relative to this directory, such as:\n\n  path = \"remit.db\""
+	case strings.HasPrefix(path, "postgres://"), strings.HasPrefix(path, "postgresql://"):
+		return "A state in PostgreSQL is a block of its own. Write:\n\n  state \"postgres\" {\n    url = var.database_url\n  }"
+	case strings.Contains(path, "://"):
+		return "The state is a file of this machine, and no address. Write a path, such as:\n\n  path = \"remit.db\""
+	case IsSource(filepath.Base(path)):
+		return "A file of this name would be read as configuration. Write another one, such as:\n\n  path = \"remit.db\""
+	}
+	return ""
+}
+
 func readState(r *eval.Reader, kind string, s StateBackend, environment string) StateBackend {
 	if kind != StatePostgres {
-		if path, _ := r.Text("path"); path != "" {
+		if path, a := r.Text("path"); path != "" {
+			if why := noStatePath(path); why != "" {
+				at := a.Expr.Range()
+				if strings.Contains(path, "://") { // the line may show a password
+					at = r.Block.At
+				}
+				r.Refuse(at, "Invalid path of the state", "%s", why)
+			}
 			s.Path = path
 		}
 		return s
@@ -86,7 +109,7 @@ func readState(r *eval.Reader, kind string, s StateBackend, environment string) 
 	if s.URL, a = r.Text("url"); a == nil {
 		r.Refuse(r.Block.At, "Missing required argument", "The argument \"url\" is required: postgres://user@host:port/database.")
 	} else if s.URL != "" && !strings.HasPrefix(s.URL, "postgres://") && !strings.HasPrefix(s.URL, "postgresql://") {
-		r.Refuse(r.Block.At, "Invalid address of the state", "The url of the state does not begin with postgres:// or postgresql://.")
+		r.Refuse(r.Block.At, "Invalid address of the state", "The url of the state does not begin with postgres:// or postgresql://. It is such as:\n\n  postgres://user@host:5432/database")
 	}
 	if schema, _ := r.Text("schema"); schema != "" {
 		s.Schema = schema

@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 		out.TokenURL = c.tokenURL(r, text)
 	}
 	out.ClientID = c.clientID(r, "")
-	out.ClientSecret = c.credential(r, "client_secret", "", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile+otherCredentials(c.options.Getenv),
+	out.ClientSecret = c.credential(r, "client_secret", "", otherCredentials(c.options.Getenv),
 		c.secretFromEnvironment)
 	if out.Scopes = r.Texts("scopes"); out.Scopes == nil {
 		reportUnset(r, c.service.Arguments["scopes"])
@@ -82,7 +83,11 @@ func (c *Configuration) credential(r *eval.Reader, name, why, hint string, other
 		if why == "" {
 			why = "A token needs " + name
 		}
-		r.Refuse(c.service.At, "Credentials are missing", "%s: write it in the service block%s.", why, hint)
+		how := "write it in the service block"
+		if name == "client_secret" { // which everybody would read there
+			how = "set " + environmentClientSecretFile + " to the name of a file that has it, or " + environmentClientSecret + " to the secret itself"
+		}
+		r.Refuse(c.service.At, "Credentials are missing", "%s: %s%s.", why, how, hint)
 	}
 	return ""
 }
@@ -115,12 +120,27 @@ func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 	if err == nil {
 		warnOfReaders(r, path)
 	}
-	if err != nil {
-		r.Diags = append(r.Diags, mistake.Placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, mistake.Sentence(err)))
+	refuse := func(why string) string {
+		r.Diags = append(r.Diags, mistake.Placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, why))
 		return ""
 	}
-	return strings.TrimRight(string(content), "\r\n")
+	if err != nil { // the value is not shown: it may be the secret
+		return refuse(mistake.Sentence(err) + " It takes the name of a file; the secret itself belongs in " + environmentClientSecret + ".")
+	}
+	secret := strings.TrimRight(string(content), "\r\n")
+	switch {
+	case secret == "":
+		return refuse("the file is empty. Write the secret into it, and nothing else.")
+	case strings.ContainsAny(secret, "\r\n"):
+		return refuse("the file has several lines. Write the secret into it, and nothing else.")
+	case namedSecret.MatchString(secret):
+		return refuse("the file has a name and a sign before the secret, as a file .env has. Write the secret into it, and nothing else.")
+	}
+	return secret
 }
+
+// namedSecret is the beginning of a line that assigns the secret to a name.
+var namedSecret = regexp.MustCompile(`(?i)^\s*(?:export\s+)?"?[a-z_]*(?:secret|password|token)[a-z_]*"?\s*[=:]\s*\S`)
 
 // warnOfReaders warns where others of this machine can read the secret.
 func warnOfReaders(r *eval.Reader, path string) {

@@ -217,8 +217,8 @@ func homeOf(w *opened, name string) string {
 func fromHome(w *opened, home, file, outcome string, err error, code int) error {
 	there := *w.dir
 	there.Path = home
-	why := strings.NewReplacer("; make a new one", "", "; make a new plan", "").Replace(err.Error())
-	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own, and %s here: %s", file, home, outcome, why),
+	why, _, _ := strings.Cut(strings.NewReplacer("; make a new one", "", "; make a new plan", "").Replace(err.Error()), "\n")
+	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own. Here it %s: %s", file, home, outcome, why),
 		there.Command("apply "+shell.Word(filepath.Base(file))), code)
 }
 

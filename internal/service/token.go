@@ -366,6 +366,9 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 			e.reason += ": " + words
 		}
 	}
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
+		e.reason += "; correct token_url"
+	}
 	e.refused = 400 <= status && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
 	// Endpoints that look for credentials in one place alone call them invalid or missing in the other.
 	isAbout := answer.ErrorCode == "" || answer.ErrorCode == "invalid_client" || answer.ErrorCode == "invalid_request"

@@ -125,13 +125,16 @@ func (c *csvReader) header() (*listReader, error) {
 	}
 	if isList(names) {
 		if c.list == nil {
-			return nil, c.wrong(c.above+1, errors.New("this is a list of ref_ids and group_ids, without records: remit import takes one"))
+			return nil, c.wrong(c.above+1, errors.New("this is a list of ref_ids and group_ids, without records. reconcile compares records: get the service's own export. import takes a list"))
 		}
 		list, err := newListReader(c, names)
 		if err != nil {
 			return nil, c.wrong(c.above+1, err)
 		}
 		return list, nil
+	}
+	if almost := almostList(names); almost != "" && c.list != nil {
+		return nil, c.wrong(c.above+1, errors.New(almost))
 	}
 	missing := slices.DeleteFunc(required(), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == len(required()) {

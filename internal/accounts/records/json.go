@@ -240,6 +240,9 @@ func (j *jsonReader) record(line int) error {
 	}
 	record, err := transfer.ParseRecord(j.text)
 	if err != nil {
+		if none := lacking(j.text); none != "" {
+			return j.wrong(line, errors.New(none))
+		}
 		quoted, ok := quoteMoney(j.text)
 		if !ok {
 			return j.wrong(line, err)

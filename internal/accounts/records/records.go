@@ -107,6 +107,9 @@ func (r *Reader) read(in *bufio.Reader, each func(Record) bool) error {
 	if what := foreign(head); what != "" {
 		return r.wrong(1, fmt.Errorf("this is %s; export the service's own records as JSON, JSON Lines or CSV in UTF-8", what))
 	}
+	if what := ofRemit(r.name, head); what != "" {
+		return r.wrong(1, errors.New(what))
+	}
 	line := 1
 	for {
 		first, err := in.ReadByte()
