@@ -1,44 +1,97 @@
-// Command kubernetes says whether CronJobs are what the Kubernetes API of its go.mod takes: each
-// field is known, and has its type. It needs no cluster.
+// Command kubernetes says whether CronJobs, and the budgets of their pods, are what the Kubernetes API of its go.mod
+// takes: each field is known, and has its type. It needs no cluster.
 //
 //	go run -C .ci/tools/kubernetes . FILE…
 package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
 func main() {
 	for _, name := range os.Args[1:] {
-		if err := check(name); err != nil {
+		kind, err := check(name)
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 			os.Exit(1)
 		}
-		fmt.Println(name, "is a CronJob as it should be")
+		fmt.Println(name, "is a", kind, "as it should be")
 	}
 }
 
-func check(name string) error {
+func check(name string) (kind string, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	var job batchv1.CronJob
-	if err := yaml.UnmarshalStrict(text, &job); err != nil {
-		return err
+	var is metav1.TypeMeta
+	if err := yaml.Unmarshal(text, &is); err != nil {
+		return "", err
 	}
-	for what, holds := range claims(&job) {
-		if !holds {
-			return fmt.Errorf("it is not so that %s", what)
+	var list map[string]bool
+	if is.Kind == "PodDisruptionBudget" {
+		var budget policyv1.PodDisruptionBudget
+		if err := yaml.UnmarshalStrict(text, &budget); err != nil {
+			return "", err
+		}
+		list = claimsOfBudget(&budget)
+	} else {
+		var job batchv1.CronJob
+		if err := yaml.UnmarshalStrict(text, &job); err != nil {
+			return "", err
+		}
+		list = claims(&job)
+		if mode := job.Spec.JobTemplate.Spec.CompletionMode; mode != nil && *mode == batchv1.IndexedCompletion {
+			maps.Copy(list, claimsOfRunners(&job))
 		}
 	}
-	return nil
+	for what, holds := range list {
+		if !holds {
+			return "", fmt.Errorf("it is not so that %s", what)
+		}
+	}
+	return is.Kind, nil
+}
+
+// runner is the label of the pods that carry a run out together.
+const runner = "app.kubernetes.io/component"
+
+// claimsOfBudget are what docs/nights.md says of the budget.
+func claimsOfBudget(b *policyv1.PodDisruptionBudget) map[string]bool {
+	return map[string]bool{
+		"it is of policy/v1":                 b.APIVersion == "policy/v1",
+		"a drain takes one runner at a time": b.Spec.MaxUnavailable != nil && b.Spec.MaxUnavailable.IntValue() == 1,
+		"it is about the runners":            b.Spec.Selector != nil && b.Spec.Selector.MatchLabels[runner] == "runner",
+		"it is where the runners are":        b.Namespace == "payments",
+	}
+}
+
+// claimsOfRunners are what it says of pods that carry a run out together.
+func claimsOfRunners(job *batchv1.CronJob) map[string]bool {
+	spec := job.Spec.JobTemplate.Spec
+	ignored := false
+	if spec.PodFailurePolicy != nil {
+		for _, r := range spec.PodFailurePolicy.Rules {
+			ignored = ignored || r.Action == batchv1.PodFailurePolicyActionIgnore && len(r.OnPodConditions) == 1 && r.OnPodConditions[0].Type == corev1.DisruptionTarget
+		}
+	}
+	return map[string]bool{
+		"several pods run at once":        spec.Parallelism != nil && spec.Completions != nil && *spec.Parallelism > 1 && *spec.Completions == *spec.Parallelism,
+		"each of them joins, or begins":   slices.Contains(spec.Template.Spec.Containers[0].Args, "--join") && slices.Contains(spec.Template.Spec.Containers[0].Args, "--auto-approve"),
+		"the budget finds them":           spec.Template.Labels[runner] == "runner",
+		"a drained node counts as no try": ignored,
+		"no probe ends a pod that waits":  spec.Template.Spec.Containers[0].LivenessProbe == nil,
+	}
 }
 
 // claims are what docs/nights.md says of the manifest, in the API's own words.
@@ -47,6 +100,7 @@ func claims(job *batchv1.CronJob) map[string]bool {
 	pod := spec.Template.Spec
 	c := pod.Containers[0]
 	of := func(b *bool) bool { return b != nil && *b }
+	isMore := func(n *int32) bool { return n != nil && *n > 0 }
 	is := func(b *bool, want bool) bool { return b != nil && *b == want }
 	secretsInEnvironment := false
 	for _, e := range c.Env {
@@ -66,7 +120,7 @@ func claims(job *batchv1.CronJob) map[string]bool {
 		"two jobs never overlap":                      job.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent,
 		"a missed night is made up for":               job.Spec.StartingDeadlineSeconds != nil && *job.Spec.StartingDeadlineSeconds > 3600,
 		"3 and 5 are not tried again":                 rules == 1,
-		"the rest is":                                 spec.BackoffLimit != nil && *spec.BackoffLimit > 0 && pod.RestartPolicy == corev1.RestartPolicyNever,
+		"the rest is":                                 (isMore(spec.BackoffLimit) || isMore(spec.BackoffLimitPerIndex)) && pod.RestartPolicy == corev1.RestartPolicyNever,
 		"a run has an end":                            spec.ActiveDeadlineSeconds != nil,
 		"it runs as another user than root":           pod.SecurityContext != nil && of(pod.SecurityContext.RunAsNonRoot) && pod.SecurityContext.RunAsUser != nil && *pod.SecurityContext.RunAsUser != 0,
 		"it has the runtime's system call filter":     pod.SecurityContext.SeccompProfile != nil && pod.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault,
