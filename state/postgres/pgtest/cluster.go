@@ -3,10 +3,10 @@
 package pgtest
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -109,9 +109,15 @@ func (c *Cluster) start() error {
 		return err
 	}
 	client, peers := fmt.Sprintf("http://127.0.0.1:%d", c.client), fmt.Sprintf("http://127.0.0.1:%d", peer)
-	if c.etcd, err = c.run("etcd", "etcd", "--name=one", "--data-dir="+filepath.Join(c.dir, "etcd"), "--unsafe-no-fsync",
+	if c.etcd, err = c.run("etcd", "etcd", "--name=one", "--data-dir="+filepath.Join(c.dir, "etcd"), "--unsafe-no-fsync", "--enable-v2",
 		"--listen-client-urls="+client, "--advertise-client-urls="+client,
 		"--listen-peer-urls="+peers, "--initial-advertise-peer-urls="+peers, "--initial-cluster=one="+peers); err != nil {
+		return err
+	}
+	// A Patroni that asks before etcd has agreed on its version ends at once.
+	if err := c.wait("etcd has its version", func() bool {
+		return strings.Contains(get(c.client, "/version"), `"etcdcluster":"3.`)
+	}); err != nil {
 		return err
 	}
 	for i := range nodesOfCluster {
@@ -163,12 +169,14 @@ func (c *Cluster) newNode(name string) (*Node, error) {
 
 func (n *Node) configuration() string { return filepath.Join(n.server.dir, "patroni.yml") }
 
-// settings is what Patroni reads. Its times are as short as it lets them be, so that a failover takes seconds.
+// settings is what Patroni reads. It speaks version 2 to etcd: with version 3 a leader that stood still writes itself down as
+// the leader again when it wakes, whoever leads by then, and the cluster loses what the other one had committed (Patroni
+// 3.0.2, which Debian 12 has; patroni/patroni pull request 2689). Its times are as short as it lets them be, so that a failover takes seconds.
 func (n *Node) settings() string {
 	return fmt.Sprintf(`scope: pay
 name: %[1]s
 restapi: {listen: '127.0.0.1:%[2]d', connect_address: '127.0.0.1:%[3]d'}
-etcd3: {hosts: ['127.0.0.1:%[4]d'], use_proxies: true}
+etcd: {hosts: ['127.0.0.1:%[4]d'], use_proxies: true}
 bootstrap:
   dcs:
     ttl: 5
@@ -243,19 +251,25 @@ func (c *Cluster) Leader() *Node {
 
 // says reports whether a node's Patroni says yes to a question.
 func (n *Node) says(path string) bool {
+	first, _, _ := strings.Cut(get(n.rest, path), "\n")
+	return strings.Contains(first, " 200 ")
+}
+
+// get is what a port of this machine answers to a request by HTTP, as far as it comes within a moment.
+func get(port int, path string) string {
 	const patience = time.Second
-	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", n.rest), patience)
+	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), patience)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer func() { _ = conn.Close() }()
 	hangsUp := time.AfterFunc(patience, func() { _ = conn.Close() })
 	defer hangsUp.Stop()
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.0\r\n\r\n", path); err != nil {
-		return false
+		return ""
 	}
-	first, _ := bufio.NewReader(conn).ReadString('\n')
-	return strings.Contains(first, " 200 ")
+	text, _ := io.ReadAll(io.LimitReader(conn, 64<<10))
+	return string(text)
 }
 
 // Ready waits until one node leads and all others follow it.
