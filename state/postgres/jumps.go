@@ -91,7 +91,7 @@ func (j *journal) ServerTime(ctx context.Context) (time.Time, error) {
 		return j.store.read.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
 	})
 	if err != nil {
-		return time.Time{}, fmt.Errorf("read the clock of the PostgreSQL server: %w", j.store.hide(explain(err)))
+		return time.Time{}, fmt.Errorf("read the clock of the PostgreSQL server: %w", awayOr(j.store.hide(explain(err))))
 	}
 	return now.UTC(), nil
 }

@@ -326,7 +326,10 @@ func (j *journal) Check(ctx context.Context) error {
 func (j *journal) IsLosable() bool { return true }
 
 // Snapshot implements [state.Journal].
-func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) { return j.store.Snapshot(ctx) }
+func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) {
+	snapshot, err := j.store.Snapshot(ctx)
+	return snapshot, awayOr(err)
+}
 
 // Unlock implements [state.Journal].
 func (j *journal) Unlock() error {
