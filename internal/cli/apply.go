@@ -143,6 +143,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err := checkProtected(a, w); err != nil {
 		return err
 	}
+	if err := warnOfClient(w, a.asJSON); err != nil {
+		return err
+	}
 	a.monitoring.facts.opened, w.service.RunID = w, a.monitoring.facts.runID
 	if err := a.monitoring.checkMetricsOf(a.monitoring.environment()); err != nil {
 		return err
@@ -211,24 +214,6 @@ func (a *applying) check(p *process) error {
 		return errors.New("a saved plan is applied as it is: --target, --override-limit, --accept-… and --allow-empty belong to plan")
 	}
 	return nil
-}
-
-// checkProtected refuses to send to a protected environment what no person saw: a plan that this apply makes by
-// itself and that --auto-approve approves.
-func checkProtected(a *applying, w *opened) error {
-	if w.dir.Sandbox || !a.autoApprove || a.file != "" {
-		return nil
-	}
-	protected, err := w.dir.ProtectedBy(w.state.Binding.Service)
-	if protected == "" || err != nil {
-		return err
-	}
-	why := fmt.Sprintf("the environment %q is protected", protected)
-	if protected != w.config.Environment {
-		why = fmt.Sprintf("the environment %q has the client and the service of the environment %q, which is protected", w.config.Environment, protected)
-	}
-	return exit.WithHint(fmt.Errorf("%s, so --auto-approve needs a saved plan there; nothing was sent. Save one, have it reviewed, and send it with %s. It is saved by",
-		why, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"))
 }
 
 // locked plans or reads the plan, asks, and carries it out, while no one else can write.

@@ -255,6 +255,9 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 	if err != nil {
 		return err
 	}
+	if err := warnOfClient(w, false); err != nil {
+		return err
+	}
 	if renamed != "" {
 		done += fmt.Sprintf(" %s has the name %s now.", renamed, w.dir.LockName())
 	}

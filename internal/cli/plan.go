@@ -82,6 +82,9 @@ func (c *planCommand) run(cmd *cobra.Command, p *process) error {
 	if err := c.check(cmd, w); err != nil {
 		return err
 	}
+	if err := warnOfClient(w, c.asJSON); err != nil {
+		return err
+	}
 	code, err := c.refreshFirst(cmd.Context(), w)
 	if err != nil {
 		return err

@@ -95,24 +95,50 @@ func (s *Directory) Declares(environment string) bool {
 }
 
 // ProtectedBy is the protected environment whose money an apply moves: the chosen one, or another one of the directory
-// whose lock file is bound to the same client of the same service; "" for none.
+// that has the same client of the same service; "" for none.
 func (s *Directory) ProtectedBy(service state.Identity) (string, error) {
 	if s.loaded.Protected {
 		return s.loaded.Environment, nil
 	}
-	for _, e := range s.loaded.Environments {
-		if !e.Protected || service == state.NoService() {
-			continue
-		}
-		of, there, err := lockfile.Read(s.Path, lockfile.NameOf(e.Name))
-		if err != nil {
-			return "", err
-		}
-		if there && of.Service.BaseURL == service.BaseURL && of.Service.Operator == service.Operator && of.Service.ClientID == service.ClientID {
-			return e.Name, nil
+	others, err := s.WithClient(service)
+	for _, other := range others {
+		if other.Protected {
+			return other.Name, nil
 		}
 	}
-	return "", nil
+	return "", err
+}
+
+// WithClient are the other environments of the directory that have the same client of the same service, as their lock
+// files say.
+func (s *Directory) WithClient(service state.Identity) ([]config.DeclaredEnvironment, error) {
+	if s.Sandbox || service == state.NoService() {
+		return nil, nil
+	}
+	var others []config.DeclaredEnvironment
+	for _, e := range s.loaded.Environments {
+		if e.Name == s.loaded.Environment {
+			continue
+		}
+		of, there, err := s.lockOf(e.Name)
+		if err != nil {
+			return nil, err
+		}
+		if there && of.Service.BaseURL == service.BaseURL && of.Service.Operator == service.Operator && of.Service.ClientID == service.ClientID {
+			others = append(others, e)
+		}
+	}
+	return others, nil
+}
+
+// lockOf is what the lock file of an environment says, be it the one from before the environment was declared.
+func (s *Directory) lockOf(environment string) (of lockfile.File, there bool, err error) {
+	of, there, err = lockfile.Read(s.Path, lockfile.NameOf(environment))
+	if there || err != nil {
+		return of, there, err
+	}
+	of, there, err = lockfile.Read(s.Path, lockfile.Name)
+	return of, there && of.Environment == environment, err
 }
 
 // CheckOrphans refuses to make a state beside the lock file of an environment that is not declared: where an
