@@ -140,7 +140,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return a.sandboxFirst(w, err)
 	}
-	if err := checkProtected(a, w); err != nil {
+	if err := checkProtected(w, a.autoApprove && a.file == ""); err != nil {
 		return err
 	}
 	if err := warnOfClient(w, a.asJSON); err != nil {

@@ -10,10 +10,10 @@ import (
 	"remit/internal/text/english"
 )
 
-// checkProtected refuses to send to a protected environment what no person saw: a plan that this apply makes by
+// checkProtected refuses to send to a protected environment what no person saw: a plan that an apply makes by
 // itself and that --auto-approve approves.
-func checkProtected(a *applying, w *opened) error {
-	if w.dir.Sandbox || !a.autoApprove || a.file != "" {
+func checkProtected(w *opened, isUnseen bool) error {
+	if w.dir.Sandbox || !isUnseen {
 		return nil
 	}
 	protected, err := w.dir.ProtectedBy(w.state.Binding.Service)
