@@ -60,6 +60,8 @@ func newCrossed(t *testing.T) *crossed {
 			append([]string{"plan", "--out=" + name + ".plan", "--sign=alice"}, all...),
 			append([]string{"plan", "--out=" + name + ".sandbox.plan", "--sandbox"}, all...),
 			append([]string{"approve", name + ".plan", "--key=bob", "--count=1", "--total=USD:90.00"}, all...),
+			append([]string{"state", "backup", "--out=" + name + ".backup.db"}, all...),
+			append([]string{"audit", "export", "--run=latest", "--out=" + name + ".pack"}, all...),
 		} {
 			if code, said := c.remit(c.origin, name, words...); code != 0 {
 				t.Fatalf("remit %s: exit code %d\n%s", strings.Join(words, " "), code, said)
@@ -200,6 +202,15 @@ func crossings() map[string]crossing {
 		"a state": {
 			cross:    func(c *crossed, dir, of, into string) { c.swap(dir, "remit."+into+".db", "remit."+of+".db") },
 			commands: onState,
+			names:    quoted,
+		},
+		"a backup of a state": {
+			cross:    func(c *crossed, dir, of, into string) { c.swap(dir, "remit."+into+".db", of+".backup.db") },
+			commands: onState,
+			names:    quoted,
+		},
+		"an evidence pack": {
+			commands: func(of, _ string) []string { return []string{"audit verify " + of + ".pack"} },
 			names:    quoted,
 		},
 		"a lock file": {

@@ -195,6 +195,9 @@ func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir 
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", dir, err)
 	}
+	if of := report.Facts.Environment; from.Environment != "" && of != "" && of != from.Environment {
+		return fmt.Errorf("%s proves a run of the environment %q, and --environment says %q; nothing of it counts there", dir, of, from.Environment)
+	}
 	p.streams.Quiet()
 	told := packVerified(dir, report)
 	told.ManifestProven = check.manifest != "" && report.Whole()
