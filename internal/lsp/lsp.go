@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/creachadair/jrpc2"
-	"github.com/creachadair/jrpc2/channel"
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config"
@@ -64,7 +63,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		_, _ = server.Callback(s.ctx, method, nil) // what it answers changes nothing
 	}
 	s.cancelRequest = server.CancelRequest
-	server.Start(newOrderly(ctx, channel.LSP(in, nopCloser{out})))
+	server.Start(newOrderly(ctx, newFrames(in, nopCloser{out})))
 	done := make(chan error, 1)
 	go func() { done <- server.Wait() }()
 	var err error

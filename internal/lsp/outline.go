@@ -52,8 +52,8 @@ func outlineOf(text string, before *outline) *outline {
 		piece := text[start.at:end]
 		t := known[piece]
 		if t == nil {
-			t = treeOf(piece)
-			known[piece] = t
+			t = treeOf(strings.Clone(piece)) // a tree outlives the text that it was cut from
+			known[t.text] = t
 		}
 		isWhole = isWhole && t.whole
 		o.chunks = append(o.chunks, chunk{start.at, start.line, t})
