@@ -11,7 +11,11 @@ import (
 // only transfers, and whether all could be parsed.
 func Parts(content []byte, name string) (blocks []hcl.Range, late int, ok bool) {
 	end := 0
-	for _, p := range Split(content, name) {
+	parts := Split(content, name)
+	if parts == nil && len(content) > 0 {
+		return nil, 0, false
+	}
+	for _, p := range parts {
 		if p.start.Byte != end {
 			panic("a part does not begin where the one before it ends")
 		}

@@ -33,6 +33,28 @@ func CheckNesting(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Dia
 	if !suspect(src) {
 		return nil
 	}
+	return checkDepth(src, filename, start, lex)
+}
+
+// checkNestingOfFile is [CheckNesting] of a whole file. It scans from the first segment on that could nest too deeply by its length, or that
+// can't be followed: at the end of each before it nothing is open.
+func checkNestingOfFile(src []byte, filename string) hcl.Diagnostics {
+	if !suspect(src) {
+		return nil
+	}
+	outline := outline{src: src}
+	for from, line := 0, 1; from < len(src); {
+		end, ok := outline.next()
+		if !ok || nestable(src[from:end]) > nestingMax {
+			return checkDepth(src[from:], filename, hcl.Pos{Line: line, Column: 1, Byte: from}, hclsyntax.LexConfig)
+		}
+		line += bytes.Count(src[from:end], []byte{'\n'})
+		from = end
+	}
+	return nil
+}
+
+func checkDepth(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Diagnostics {
 	tokens, _ := lex(src, filename, start) // the parser reports their mistakes
 	depth := nesting{chains: []int{0}}
 	for i, token := range tokens {
@@ -43,14 +65,17 @@ func CheckNesting(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Dia
 	return nil
 }
 
-func suspect(src []byte) bool {
+func suspect(src []byte) bool { return nestable(src) > nestingSuspect }
+
+// nestable counts the bytes that could nest: a source nests no deeper.
+func nestable(src []byte) int {
 	count := 0
 	for _, c := range src {
 		if bytes.IndexByte([]byte("([{!?+-*/%<>=&|"), c) >= 0 {
 			count++
 		}
 	}
-	return count > nestingSuspect
+	return count
 }
 
 func tooDeep(r hcl.Range) hcl.Diagnostics {

@@ -14,7 +14,7 @@ import (
 // Parse parses HCL's native syntax, or nothing where it nests too deeply. The file
 // then is nil.
 func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
-	if diags := CheckNesting(content, name, hcl.InitialPos, hclsyntax.LexConfig); diags.HasErrors() {
+	if diags := checkNestingOfFile(content, name); diags.HasErrors() {
 		return nil, diags
 	}
 	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)

@@ -49,6 +49,30 @@ func TestPartsMeanWhatTheFileMeans(t *testing.T) {
 	t.Logf("%d parts were cut", cut)
 }
 
+// TestNestingOfAFileIsThatOfItsTokens compares the mistakes of a file that is scanned in part with those of the whole.
+func TestNestingOfAFileIsThatOfItsTokens(t *testing.T) {
+	refused := 0
+	suite.CheckUntil(t, func() bool { return refused >= 10 }, func(t *rapid.T) {
+		deep := rapid.Custom(func(t *rapid.T) string {
+			n := rapid.SampledFrom([]int{1, 400, 499, 500, 501, 700}).Draw(t, "depth")
+			return "locals {\n  z = " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) + "\n}\n"
+		})
+		line := rapid.OneOf(rapid.SampledFrom(oddLines), rapid.SampledFrom(oddLines), rapid.SampledFrom(wrongLines), deep)
+		source := []byte(strings.Join(rapid.SliceOfN(line, 1, 60).Draw(t, "lines"), "") + strings.Repeat("# ((((((((((\n", 300))
+		want := syntax.CheckNesting(source, "main.hcl", hcl.InitialPos, hclsyntax.LexConfig)
+		file, diags := syntax.Parse(source, "main.hcl")
+		if file != nil {
+			diags = nil
+		}
+		if len(want) > 0 {
+			refused++
+		}
+		if diff := cmp.Diff(want, diags); diff != "" {
+			t.Fatalf("the nesting differs (-whole +file):\n%s\n%s", diff, source)
+		}
+	})
+}
+
 func FuzzParts(f *testing.F) {
 	f.Add(strings.Join(oddLines, ""))
 	for _, line := range wrongLines {
