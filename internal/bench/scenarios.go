@@ -64,6 +64,7 @@ func scenarios() []scenario {
 		{name: "tree-parts", exactly: 1_000_000, prepare: prepareTree, run: planParts},
 		{name: "tree", exactly: 1_000_000, against: []string{"tree-parts"}, prepare: prepareTree, run: planTree},
 		{name: "rehearse", most: 100_000, slow: 1_000_000, against: []string{"floor-csv"}, prepare: prepareDeclared, run: rehearse},
+		{name: "lsp", exactly: editedSize, prepare: prepareEdited, run: edit},
 		{name: "plan-progress", least: 100_000, prepare: prepareDeclared, run: planProgress},
 	}
 	all = append(all, commands()...)

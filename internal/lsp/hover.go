@@ -311,10 +311,15 @@ func (s *server) firstOf(d *document, at pointed) string {
 // factsOf are those of a transfer block in the first environment; nil where it has none.
 func (s *server) factsOf(d *document, b *hclsyntax.Block) *facts {
 	snapshot, _ := s.snapshotOf(d.path)
-	if snapshot == nil || len(snapshot.facts) == 0 || len(b.Labels) < 2 {
+	return snapshot.factsOf(b)
+}
+
+// factsOf are nil where nothing is known of a block. A nil snapshot knows nothing.
+func (s *snapshot) factsOf(b *hclsyntax.Block) *facts {
+	if s == nil || len(s.facts) == 0 || len(b.Labels) < 2 {
 		return nil
 	}
-	return snapshot.facts[0][addressOfBlock(b)]
+	return s.facts[0][addressOfBlock(b)]
 }
 
 func addressOfBlock(b *hclsyntax.Block) string { return b.Type + "." + strings.Join(b.Labels, ".") }

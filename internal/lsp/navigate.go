@@ -233,6 +233,7 @@ func (s *server) documentSymbol(_ context.Context, p *documentParams) (any, erro
 	if d == nil || !isNative(d.path) || !s.isActive(d.path) {
 		return all, nil
 	}
+	snapshot, _ := s.snapshotOf(d.path)
 	for _, c := range s.outline(d).chunks {
 		for _, b := range c.tree.body.Blocks {
 			kind, ok := symbolKinds[b.Type]
@@ -243,7 +244,7 @@ func (s *server) documentSymbol(_ context.Context, p *documentParams) (any, erro
 			header := b.DefRange()
 			name := strings.Join(append([]string{b.Type}, b.Labels...), " ")
 			one := symbol{name, "", kind, d.span(c.start+header.Start.Byte, c.start+end), d.span(c.start+header.Start.Byte, c.start+header.End.Byte)}
-			if f := s.factsOf(d, b); f != nil {
+			if f := snapshot.factsOf(b); f != nil {
 				one.Detail = f.summary()
 			}
 			all = append(all, one)

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,7 @@ func titles() map[string]string {
 		"floor-csv-streamed":    "the same, no struct kept",
 		"floor-csv-grown":       "floor: encoding/csv into structs, a tenth more rows",
 		"floor-scan":            "floor: scan of the recorded transfers",
+		"lsp":                   "an editor that types in 10,000 blocks beside 100,000 rows",
 		"plan-one":              "plan of one transfer",
 		"plan-first":            "first plan, to a file",
 		"plan-nothing":          "plan with nothing to do",
@@ -276,6 +278,9 @@ func Plain(rows []Row) string {
 		if r.First.Median > 0 {
 			fmt.Fprintf(&b, "  first output after %s, exit %s after an interrupt", seconds(r.First.Median), seconds(r.Stop.Max))
 		}
+		for _, what := range slices.Sorted(maps.Keys(r.Waits)) {
+			fmt.Fprintf(&b, "  %s after %s, p95 %s", what, seconds(r.Waits[what].P50.Median), seconds(r.Waits[what].P95.Median))
+		}
 		if !r.Ratio.IsZero() {
 			fmt.Fprintf(&b, "  CPU %s of %s", times(r.Ratio.CPU), strings.Join(r.Ratio.Against, " + "))
 		}
@@ -295,6 +300,9 @@ func (s Sample) String() string {
 	}
 	if s.First > 0 {
 		text += fmt.Sprintf(", first output after %s, exit %s after an interrupt", seconds(s.First), seconds(s.Stop))
+	}
+	for _, what := range slices.Sorted(maps.Keys(s.Waits)) {
+		text += fmt.Sprintf(", %s after %s and %s", what, seconds(s.Waits[what].P50), seconds(s.Waits[what].P95))
 	}
 	return text
 }

@@ -23,6 +23,25 @@ type Sample struct {
 	Rate  float64 // transfers a second, as the service saw them
 	First float64 // seconds to the first output on a terminal
 	Stop  float64 // seconds from an interrupt to the exit
+
+	Waits map[string]Wait // of an editor after a keystroke, by what it asked for
+}
+
+// Wait is how long somebody waits for answers of one kind, in seconds.
+type Wait struct {
+	P50, P95 float64
+}
+
+// NewWait sums up waits, of which there must be one at least: so many of a hundred are no longer.
+func NewWait(all []float64) Wait {
+	sorted := slices.Sorted(slices.Values(all))
+	return Wait{sorted[(len(sorted)*50-1)/100], sorted[(len(sorted)*95-1)/100]}
+}
+
+// Waits are those of some runs.
+type Waits struct {
+	P50 Spread `json:"p50_s"`
+	P95 Spread `json:"p95_s"`
 }
 
 // Spread is the median of some runs and how far they lie apart.
@@ -45,6 +64,8 @@ type Row struct {
 	Rate  Spread `json:"rate,omitzero"`
 	First Spread `json:"first_s,omitzero"`
 	Stop  Spread `json:"stop_s,omitzero"`
+
+	Waits map[string]Waits `json:"waits,omitempty"`
 
 	Ratio Ratio `json:"ratio,omitzero"`
 }
@@ -103,8 +124,18 @@ func NewRow(name string, size int, session string, samples []Sample) Row {
 		}
 		return Spread{Median: Median(values), Min: slices.Min(values), Max: slices.Max(values)}
 	}
+	var waits map[string]Waits
+	for what := range samples[0].Waits {
+		if waits == nil {
+			waits = make(map[string]Waits)
+		}
+		waits[what] = Waits{
+			P50: spread(func(s Sample) float64 { return s.Waits[what].P50 }),
+			P95: spread(func(s Sample) float64 { return s.Waits[what].P95 }),
+		}
+	}
 	return Row{
-		Name: name, Size: size, Runs: len(samples), Session: session,
+		Name: name, Size: size, Runs: len(samples), Session: session, Waits: waits,
 		CPU:   spread(func(s Sample) float64 { return s.CPU }),
 		Wall:  spread(func(s Sample) float64 { return s.Wall }),
 		Peak:  spread(func(s Sample) float64 { return s.Peak }),

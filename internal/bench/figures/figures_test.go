@@ -112,3 +112,20 @@ func TestResultsAreReadAsWritten(t *testing.T) {
 		t.Errorf("a file that is not there holds %v, %v", none, err)
 	}
 }
+
+func TestWaitsAreSummedUp(t *testing.T) {
+	var all []float64
+	for i := range 100 {
+		all = append(all, float64(100-i))
+	}
+	if got := figures.NewWait(all); got != (figures.Wait{P50: 50, P95: 95}) {
+		t.Errorf("%+v", got)
+	}
+	if got := figures.NewWait(all[:1]); got != (figures.Wait{P50: 100, P95: 100}) {
+		t.Errorf("of one: %+v", got)
+	}
+	row := figures.NewRow("lsp", 1, "s", []figures.Sample{{Waits: map[string]figures.Wait{"hover": {P50: 1, P95: 3}}}, {Waits: map[string]figures.Wait{"hover": {P50: 2, P95: 5}}}})
+	if got := row.Waits["hover"]; got.P50.Median != 1.5 || got.P95.Max != 5 {
+		t.Errorf("%+v", got)
+	}
+}

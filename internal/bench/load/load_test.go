@@ -99,6 +99,16 @@ func TestRemitPlansEveryForm(t *testing.T) {
 	}
 }
 
+func TestWhatIsEditedHasNoMistake(t *testing.T) {
+	dir := t.TempDir()
+	if err := load.WriteEdited(dir, 50); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := remit(t, dir, "validate"); code != 0 || !strings.Contains(out, "55 transfers") {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+}
+
 func TestGrownRowsLookAlike(t *testing.T) {
 	const size = 2000
 	dir := t.TempDir()

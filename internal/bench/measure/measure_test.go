@@ -3,6 +3,9 @@
 package measure_test
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -63,6 +66,26 @@ func TestWatchSeesWhatATerminalShows(t *testing.T) {
 	usage, first, err = measure.Watch(t.Context(), shell(t, "echo result; true"))
 	if err != nil || first != usage.Wall {
 		t.Errorf("without progress, it first wrote after %s of %s, %v", first, usage.Wall, err)
+	}
+}
+
+func TestTalkSpeaksWithAProcess(t *testing.T) {
+	_, err := measure.Talk(t.Context(), shell(t, "cat"), func(to io.WriteCloser, from io.Reader) error {
+		if _, err := io.WriteString(to, "a line\n"); err != nil {
+			return err
+		}
+		line, err := bufio.NewReader(from).ReadString('\n')
+		if line != "a line\n" {
+			t.Errorf("it answers %q", line)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	failed := errors.New("enough")
+	if _, err := measure.Talk(t.Context(), shell(t, "sleep 60"), func(io.WriteCloser, io.Reader) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("a talk that failed gives %v", err)
 	}
 }
 

@@ -1,0 +1,45 @@
+//go:build linux
+
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Talk runs a command, and has talk speak with it: what it writes goes to the command's standard input, which then ends. What
+// the command writes to its standard error goes to its log.
+func Talk(ctx context.Context, c Command, talk func(to io.WriteCloser, from io.Reader) error) (Usage, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	log, err := os.Create(c.Log)
+	if err != nil {
+		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
+	}
+	defer log.Close()
+	process := c.process(ctx)
+	process.Stderr = log
+	to, err := process.StdinPipe()
+	if err != nil {
+		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
+	}
+	from, err := process.StdoutPipe()
+	if err != nil {
+		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
+	}
+	began := time.Now()
+	if err := process.Start(); err != nil {
+		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
+	}
+	said := talk(to, from)
+	if said != nil {
+		cancel() // it may wait for more
+	}
+	_ = to.Close()
+	usage, err := c.wait(process, began)
+	return usage, errors.Join(said, err)
+}
