@@ -17,7 +17,7 @@ const (
 	headerLinesMax  = 32        // before one message; each has at most 4 KiB
 )
 
-// frames is the framing of [channel.LSP] for an input that nobody trusts: it takes memory for what came, not for the length that a
+// frames is the framing of [channel.LSP] for an input that nobody trusts: it takes memory for the bytes that came, not for the length that a
 // header claims, and refuses a message above messageBytesMax.
 type frames struct {
 	channel.Channel // sends

@@ -21,7 +21,7 @@ func framed(messages ...string) string {
 	return all.String()
 }
 
-// FuzzInput sends what is no protocol: broken frames, absurd lengths, requests at the wrong time, and any text of a document. The
+// FuzzInput breaks the protocol: broken frames, absurd lengths, requests at the wrong time, and any text of a document. The
 // server ends with its input, and tells of no fault of its own.
 func FuzzInput(f *testing.F) {
 	const begin, open = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`,

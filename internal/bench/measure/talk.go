@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Talk runs a command, and has talk speak with it: what it writes goes to the command's standard input, which then ends. What
-// the command writes to its standard error goes to its log.
+// Talk runs a command, and has talk speak with it through its standard input, which then ends, and its standard output. Its standard
+// error goes to its log.
 func Talk(ctx context.Context, c Command, talk func(to io.WriteCloser, from io.Reader) error) (Usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
