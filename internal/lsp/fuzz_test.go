@@ -33,6 +33,10 @@ func FuzzInput(f *testing.F) {
 		framed(begin, open, `{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"untitled:a","version":-5},"contentChanges":[{"range":{"start":{"line":-1,"character":-9},"end":{"line":99999999999,"character":7}},"text":"\u0000"}]}}`),
 		framed(begin, open, `{"jsonrpc":"2.0","id":"x","method":"textDocument/documentSymbol","params":{"textDocument":{"uri":"untitled:a"}}}`, `{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"x"}}`),
 		framed(begin, `{"jsonrpc":"2.0","id":2,"method":"shutdown"}`, `{"jsonrpc":"2.0","id":3,"method":"textDocument/hover"}`, `{"jsonrpc":"2.0","method":"exit"}`),
+		framed(begin, `{"jsonrpc":"2.0","0d":1,"method":"initialize","params":{}}`), framed(`{"jsonrpc":"1","method":"exit"}`), framed(begin, `[{"jsonrpc":"2.0","method":7}]`),
+		framed(begin, `{"jsonrpc":"2.0","id":2,"method":"shutdown"}`, `{"jsonrpc":"2.0","method":"textDocument/didClose","params":{}}`), framed(`{"jsonrpc":"2.0","method":"exit"}`, "{", "{"),
+		framed(begin, `{"jsonrpc":"2.0","id":null,"method":"textDocument/hover","params":{}}`), framed(begin, `{"jsonrpc":"2.0","id":"<","method":"textDocument/hover","params":{}}`),
+		framed(begin, `{"jsonrpc":"2.0","id":"\u0061\/","method":"textDocument/hover","params":{}}`), framed(begin, `{"jsonrpc":"2.0","id":1,"ID":2,"method":"textDocument/hover"}`),
 		framed(begin, `{"jsonrpc":"2.0","id":2,"method":"textDocument/hover","params":[1,2]}`, `{"jsonrpc":"2.0","method":"textDocument/didOpen","params":7}`),
 	} {
 		f.Add([]byte(input))

@@ -3,8 +3,10 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"sync"
 
+	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
 )
 
@@ -16,6 +18,9 @@ type orderly struct {
 	ctx     context.Context
 	isFirst bool // the latest record was initialize
 
+	isOver bool // the latest record was exit
+
+	sending sync.Mutex
 	mu      sync.Mutex
 	open    map[string]bool // the IDs of requests without an answer
 	settled chan struct{}   // has one entry when open became empty
@@ -25,7 +30,7 @@ func newOrderly(ctx context.Context, of channel.Channel) *orderly {
 	return &orderly{Channel: of, ctx: ctx, open: make(map[string]bool), settled: make(chan struct{}, 1)}
 }
 
-// envelope is what tells a request, a notification and an answer from one another.
+// envelope is what tells a request and an answer of the server from one another.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -33,33 +38,72 @@ type envelope struct {
 
 // Recv implements [channel.Channel].
 func (o *orderly) Recv() ([]byte, error) {
+	if o.isOver {
+		return nil, io.EOF
+	}
 	record, err := o.Channel.Recv()
-	var is envelope
-	if err == nil && json.Unmarshal(record, &is) != nil {
-		return record, nil // the server says what is wrong with it
+	is, ok := requestOf(record)
+	for err == nil && !ok {
+		if err := o.send([]byte(refusal)); err != nil {
+			return nil, err
+		}
+		record, err = o.Channel.Recv()
+		is, ok = requestOf(record)
 	}
 	if err != nil || o.isFirst || is.Method == "shutdown" || is.Method == "exit" {
 		o.await()
 	}
-	o.isFirst = is.Method == "initialize"
-	if is.Method != "" && len(is.ID) > 0 {
+	o.isFirst, o.isOver = is.Method == "initialize", is.Method == "exit"
+	if id := keyOfID(json.RawMessage(is.ID)); id != "" && is.Method != "" {
 		o.mu.Lock()
-		o.open[string(is.ID)] = true
+		o.open[id] = true
 		o.mu.Unlock()
 	}
 	return record, err
 }
 
+// keyOfID is an ID in one spelling, as an answer may write it with other escapes than its request; "" for none, as of a notification.
+func keyOfID(id json.RawMessage) string {
+	var text string
+	switch {
+	case string(id) == "null":
+		return ""
+	case json.Unmarshal(id, &text) == nil:
+		return "text " + text
+	}
+	return string(id)
+}
+
+// refusal answers a record to which no answer can be addressed.
+const refusal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is no request, notification or answer"}}`
+
+// requestOf is the request, notification or answer that a record is, as the server beneath reads it. It is false for a record that the server may not
+// have: one of several, which the protocol does not know, or one that has a mistake and no ID to answer to. The server answers a broken notification after the
+// input has ended too, and panics then, because its channel is gone.
+func requestOf(record []byte) (jrpc2.ParsedRequest, bool) {
+	parsed, err := jrpc2.ParseRequests(record)
+	if err != nil || len(parsed) != 1 || parsed[0].Batch || parsed[0].Error != nil && parsed[0].ID == "" {
+		return jrpc2.ParsedRequest{}, false
+	}
+	return *parsed[0], true
+}
+
+func (o *orderly) send(record []byte) error {
+	o.sending.Lock()
+	defer o.sending.Unlock()
+	return o.Channel.Send(record)
+}
+
 // Send implements [channel.Channel].
 func (o *orderly) Send(record []byte) error {
-	err := o.Channel.Send(record)
+	err := o.send(record)
 	var is envelope
 	if json.Unmarshal(record, &is) != nil || is.Method != "" {
 		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.open, string(is.ID))
+	delete(o.open, keyOfID(is.ID))
 	if len(o.open) == 0 {
 		select {
 		case o.settled <- struct{}{}:

@@ -146,6 +146,8 @@ func (s *server) guarded(answer jrpc2.Handler) jrpc2.Handler {
 		began, shutDown := s.began, s.shutDown
 		s.mu.Unlock()
 		switch {
+		case r.IsNotification() && (!began || shutDown):
+			return nil, nil // nobody answers a notification
 		case !began:
 			return nil, errNotInitialized
 		case shutDown:
