@@ -338,8 +338,8 @@ func (p *process) checkEnd() {
 		if p.isUnnamed { // by now: others are read as in flight
 			return
 		}
-		if !p.fencedAt.IsZero() || w.oracle.violated != nil || p.crew != nil && p.isEdited() {
-			return
+		if !p.fencedAt.IsZero() || w.oracle.violated != nil || p.crew != nil && (p.isEdited() || p.crew.isFree) {
+			return // the last of a crew has closed the state that they share here
 		}
 		ctx := context.Background()
 		snapshot, err := p.journal.Snapshot(ctx)
