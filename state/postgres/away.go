@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -50,12 +51,30 @@ func isAway(err error) bool {
 // incarnation is one life of a server: from its start to its end, and between two promotions of a copy.
 type incarnation struct {
 	started  time.Time
-	timeline string // a copy that is promoted begins another one
+	timeline string // a copy that is promoted begins another one; "" where the server does not tell
+}
+
+// isOther reports whether another server may be in the place of one. Where neither tells its timeline, one that started
+// anew counts as another one.
+func (i incarnation) isOther(was incarnation) bool {
+	if i.timeline == "" && was.timeline == "" {
+		return !i.started.Equal(was.started)
+	}
+	return i.timeline != was.timeline
 }
 
 func incarnationOf(ctx context.Context, q querier) (i incarnation, err error) {
 	err = q.QueryRow(ctx, `SELECT pg_postmaster_start_time(), substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`).Scan(&i.started, &i.timeline)
+	if hidesLog(err) {
+		err = q.QueryRow(ctx, `SELECT pg_postmaster_start_time()`).Scan(&i.started)
+	}
 	return i, err
+}
+
+// hidesLog reports whether a server lacks the functions that tell where its log is, or denies them, as managed ones may.
+func hidesLog(err error) bool {
+	said, isSaid := errors.AsType[*pgconn.PgError](err)
+	return isSaid && slices.Contains([]string{"0A000", "42501", "42883"}, said.Code)
 }
 
 var _ state.Returning = (*Store)(nil)
@@ -71,7 +90,7 @@ func (s *Store) Return(ctx context.Context, before state.Replicated) (state.Retu
 		return state.Return{}, s.wrap("read", err)
 	}
 	was := j.lock.on
-	isOther := now.timeline != was.timeline
+	isOther := now.isOther(was)
 	return state.Return{Anew: isOther || !now.started.Equal(was.started), MayLack: isOther && j.lock.uncopied.Load()}, nil
 }
 

@@ -52,3 +52,29 @@ func TestAServerThatIsBackSaysWhatItIs(t *testing.T) {
 	is(state.Return{Anew: true, MayLack: true})
 	_ = j.Unlock() // it failed
 }
+
+// TestAServerThatHidesItsLog denies the functions that tell its timeline, as managed servers may: it is used all the same, and
+// once it has started anew it counts as another one.
+func TestAServerThatHidesItsLog(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	server := pgtest.Start(t)
+	server.Exec(t, "public", `ALTER FUNCTION pg_catalog.pg_current_wal_lsn() RENAME TO hidden`)
+	s, schema := create(t, server)
+	j := lock(t, s)
+	add(t, j, statetest.Intent("one", "run", "10.00"))
+	is := func(want state.Return) {
+		t.Helper()
+		back, err := reopen(t, server, schema).Return(t.Context(), j.(state.Replicated))
+		if err != nil || back != want {
+			t.Errorf("it is %+v, %v; want %+v", back, err, want)
+		}
+	}
+	is(state.Return{})
+	server.Stop()
+	if err := server.Run(); err != nil {
+		t.Fatal(err)
+	}
+	is(state.Return{Anew: true, MayLack: true})
+	_ = j.Unlock() // it failed
+}
