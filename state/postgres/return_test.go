@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"remit/internal/proof/suite"
 	"remit/state"
+	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 	"remit/state/statetest"
 )
@@ -77,4 +80,32 @@ func TestAServerThatHidesItsLog(t *testing.T) {
 	}
 	is(state.Return{Anew: true, MayLack: true})
 	_ = j.Unlock() // it failed
+}
+
+// TestAReadThatBreaksSaysThatTheServerIsAway: a runner that reads what it claimed, as its server goes away, waits for the next
+// one as a runner does that writes.
+func TestAReadThatBreaksSaysThatTheServerIsAway(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	first, schema := create(t, server)
+	closed(t, first)
+	network := newProxy(t, server.Address())
+	s, err := postgres.Open(t.Context(), postgres.Options{
+		URL: strings.Replace(server.URL(), server.Address(), network.address, 1), Schema: schema, Now: clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	j := lock(t, s)
+	defer func() { _ = j.Unlock() }()
+	snapshot, err := j.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = snapshot.Close() }()
+	network.arm("the-claimed-one", cut{})
+	if _, err := snapshot.Details(t.Context(), "the-claimed-one"); !errors.Is(err, state.ErrAway) {
+		t.Errorf("got %v, want %v", err, state.ErrAway)
+	}
 }

@@ -126,7 +126,7 @@ func (s *snapshot) query(ctx context.Context, each func(*columns) error, text st
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.store.hide(explain(readAll(ctx, s.conn.Conn(), each, text, args...)))
+	return awayOr(s.store.hide(explain(readAll(ctx, s.conn.Conn(), each, text, args...))))
 }
 
 // Transfers implements [state.Snapshot].
