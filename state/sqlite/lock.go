@@ -21,6 +21,9 @@ const (
 	// pollProbe and probesMax bound the wait for readers that look whether the lock is held.
 	pollProbe = 2 * time.Millisecond
 	probesMax = 250
+	// unsignedMax bounds the wait for a lock that nobody has signed, in pauses of pollLock: its holder has let go, and a child
+	// that its process starts just now has the file for a moment longer (fork(2)).
+	unsignedMax = 40
 	// sizeHolder bounds the bytes that are read of a lock file.
 	sizeHolder = 64 << 10
 )
@@ -62,7 +65,7 @@ func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 		return nil, err
 	}
 	var waited time.Duration
-	var probes int
+	var probes, unsigned int
 	for {
 		l, probed, err := a.try(ctx)
 		if l != nil || err != nil {
@@ -75,6 +78,10 @@ func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 			pause = pollProbe
 		case waited >= a.wait:
 			holder := readHolder(ctx, lockPath(a.path))
+			if holder == (state.Holder{}) && unsigned < unsignedMax {
+				unsigned++
+				break
+			}
 			if a.who != nil {
 				holder = a.who(ctx, holder)
 			}

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"remit/internal/files/filelock"
 	"remit/state"
 	"remit/state/sqlite"
 	"remit/state/statetest"
@@ -208,4 +210,23 @@ func TestSQLiteKeepsItsLocks(t *testing.T) {
 	add(t, j, statetest.Intent("b", "run", "10.00"))
 	unlock(t, j)
 	kept("an unlock")
+}
+
+// TestALockThatNobodySignedIsWaitedFor: the lock was let go of, and a process that is being started has the file for a moment
+// longer than its parent.
+func TestALockThatNobodySignedIsWaitedFor(t *testing.T) {
+	s, path := create(t)
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if had, err := filelock.TryExclusive(file); err != nil || !had {
+		t.Fatal(had, err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { _ = file.Close() })
+	j, err := s.Lock(t.Context(), state.Holder{Command: "remit apply"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock(t, j)
 }
