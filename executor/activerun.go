@@ -33,10 +33,10 @@ type activeRun struct {
 // The caller releases its life.
 func newActiveRun(ctx context.Context, run Run, lines int) *activeRun {
 	a := &activeRun{Run: run, report: newReport(run, lines)}
+	a.journal = &journalWriter{journal: run.Journal, ctx: context.WithoutCancel(ctx)} // an interrupt asks it at once
 	a.life = newLifetime(ctx, run.Clock, run.Policy.RequestTimeout, func(reason string, interrupted bool) {
 		a.report.stopping(reason, interrupted, a.journal.failure() == nil)
 	})
-	a.journal = &journalWriter{journal: run.Journal, ctx: a.life.lasting}
 	server, _ := run.Journal.(state.Timekeeper)
 	a.clocks = &timekeeper{clock: run.Clock, submitter: run.Submitter, server: server, policy: run.Policy, life: a.life}
 	a.lookups = &lookups{finder: run.Finder, clock: run.Clock, life: a.life}
