@@ -98,7 +98,7 @@ func (j *judge) blocking(s *suspects, n int) []*row {
 	if c.DuplicateWithin > 0 && len(j.occurrences) == 0 {
 		return older
 	}
-	if c.DuplicateWithin == 0 && j.renamed[c.number] == nil {
+	if c.DuplicateWithin == 0 && j.renamed[c.number] == nil && !j.judgesApart() {
 		return nil
 	}
 	var some []*row

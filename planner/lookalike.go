@@ -257,7 +257,7 @@ func (b *builder) isRename(c suspect, r *row) bool { return b.renamed[c.number] 
 
 // isBlocking reports whether a recorded twin stops the plan.
 func (j *judge) isBlocking(c suspect, r *row) bool {
-	return j.isRename(c, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
+	return j.isRename(c, r) || j.isOfRename(c.Change, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
 }
 
 // The order in which recorded twins are shown.

@@ -109,6 +109,13 @@ func (b *builder) isJudged(c *Change, r *row) bool {
 		slices.ContainsFunc(c.saidSignals(b.word), func(s Signal) bool { return s.RefID == r.refID() && (s.Kind == LookAlike || s.Kind == Rename) })
 }
 
+// isOfRename reports whether the plan shows a line as a rename, and a recorded twin is declared no longer. A new plan
+// lists such a twin among what the line was before, whatever the line's window is; who accepted the rename never saw it.
+func (b *builder) isOfRename(c *Change, r *row) bool {
+	return b.judgesApart() && !r.declared &&
+		slices.ContainsFunc(c.saidSignals(b.word), func(s Signal) bool { return s.Kind == Rename })
+}
+
 // saidSignals are the marks of the file's line with the same ref_id.
 func (c *Change) saidSignals(w *word) []Signal { return w.lineOf(c.RefID).Signals }
 

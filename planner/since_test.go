@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remit/config"
 	"remit/planner"
 	"remit/state"
 )
@@ -72,4 +74,33 @@ func newTwins(made, anew *planner.Plan) string {
 		}
 	}
 	return ""
+}
+
+// TestWhatCameSinceOfARenameStops pays the movement of an accepted rename once more after the plan was made.
+func TestWhatCameSinceOfARenameStops(t *testing.T) {
+	was, is := declare("old", twin, label), declare("new", twin, label)
+	is.DuplicateWithin = 0
+	w := world{declared: []config.Transfer{is}, memory: newMemory(), controls: planner.Controls{AllowEmpty: true, AcceptDuplicate: []string{"new"}}}
+	d := record(was, state.Recorded)
+	w.memory.details["old"] = d
+	w.memory.past["old"] = []pastDetail{{w.memory.meta.Serial, d}}
+	made, err := planner.New(t.Context(), slices.Values(w.declared), w.memory, w.controls, now)
+	if err != nil || !made.Applicable() {
+		t.Fatalf("the plan can't be applied: %v, %v", err, made.Obstacles)
+	}
+	made.Header.PlanID, made.Header.Expires = "plan-1", now.Add(day)
+	var raw bytes.Buffer
+	if err := made.Save(&raw); err != nil {
+		t.Fatal(err)
+	}
+	w.memory.happen(begun("run-9", "plan-2"))
+	w.memory.put("run-9", record(declare("other", twin), state.Recorded))
+	opened, err := planner.Open(&raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = opened.Recheck(t.Context(), w.memory, planner.Controls{}, now)
+	if obstacle := new(planner.ObstacleError); !errors.As(err, &obstacle) || !strings.Contains(err.Error(), `"other"`) {
+		t.Fatalf("the rest is applied beside what came since: %v", err)
+	}
 }
