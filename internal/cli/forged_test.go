@@ -299,9 +299,17 @@ func (f *forger) applyBefore() {
 	f.service.box.SetFaults(nil)
 }
 
-// interrupt applies the honest plan until the service has answered its first transfer.
+// interrupt applies the honest plan until the service has answered its first transfer. For that time the configuration
+// lets no second request go, so that none can be quicker than the interrupt.
 func (f *forger) interrupt() {
 	f.Helper()
+	file := filepath.Join(f.origin, "service.hcl")
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		f.Fatal(err)
+	}
+	writeFile(f.T, file, strings.Replace(string(kept), "service {\n", "service {\n  rate_limit {\n    internal = \"1/1h\"\n    platform = \"1/1h\"\n  }\n", 1))
+	defer writeFile(f.T, file, string(kept))
 	ctx, cancel := context.WithCancel(f.Context())
 	defer cancel()
 	f.service.when(nil, cancel)
