@@ -128,6 +128,9 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is empty", "The column %q is the key and may not be empty.%s", d.file.Key, d.totalsHint(d.file.Key))}
 	}
 	if first, isNew := keys.add(key, uint32(min(r.Line, math.MaxUint32))); !isNew {
+		if isRounded(key) {
+			return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s. It is %s. %s", key, onLines(int(first), r.Line), roundedWhy, roundedRemedy)}
+		}
 		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s. Correct one of the rows, or name as key a column in which each row has a text of its own.", key, onLines(int(first), r.Line))}
 	}
 	if d.where == nil {

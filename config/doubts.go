@@ -12,6 +12,7 @@ import (
 
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/transfer"
 )
 
 // doubts are warnings of what a transfer says that a service will hardly know. They keep no transfer from
@@ -28,6 +29,7 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 			diags = append(diags, s.unknownAsset(block, in, t)...)
 		}
 	}
+	diags = append(diags, roundedRefID(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
 }
@@ -39,15 +41,41 @@ func doubtOfID(block *transferBlock, in instance, t *Transfer, side, id string) 
 		return nil
 	}
 	const shown = "The service shows the ID beside the profile, such as:\n\n  \"37867177-f88c-45cc-b9b5-d786e7079609\""
-	d := mistake.Warning(placeOfDoubt(block, in, t, side+"_profile_id", side), "ID of a profile looks wrong",
+	d := mistake.Warning(placeOfDoubt(block, in, side+"_profile_id", side), "ID of a profile looks wrong",
 		"The profile_id %q %s. %s", id, what, cmp.Or(meantProfileID(id), shown))
 	d.Extra = &mistake.Origin{Block: t.Block, Column: side, Reason: what}
 	return hcl.Diagnostics{d}
 }
 
+// roundedIDs refuses IDs of which a spreadsheet left the first digits alone: what they once named, nobody can tell.
+func roundedIDs(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for f := range transfer.FieldCount {
+		if f.Side() == transfer.NoSide || !isRounded(t.Request.Text(f)) {
+			continue
+		}
+		side, kind, _ := strings.Cut(f.Name(), "_")
+		d := mistake.New(placeOfDoubt(block, in, f.Name(), side), "ID has lost its digits", "The %s %q is %s. %s", kind, t.Request.Text(f), roundedWhy, roundedRemedy)
+		d.Extra = &mistake.Origin{Block: t.Block, Column: f.Name(), Reason: "rounded"}
+		diags = append(diags, d)
+	}
+	return diags
+}
+
+// roundedRefID warns of a ref_id that was made of such a number. It is no mistake: a ref_id that was sent stays declared.
+func roundedRefID(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	if !hasRounded(t.Request.RefID) {
+		return nil
+	}
+	d := mistake.Warning(placeOfDoubt(block, in, "ref_id"), "ref_id has lost digits",
+		"The ref_id %q has %s. If it was never sent, format the column as text, take the whole numbers from their source again, and export the file anew.", t.Request.RefID, roundedWhy)
+	d.Extra = &mistake.Origin{Block: t.Block, Column: "ref_id", Reason: "rounded"}
+	return hcl.Diagnostics{d}
+}
+
 // placeOfDoubt is where the value of the first of these arguments that the block has is written: the cell of
-// a row, or an expression.
-func placeOfDoubt(block *transferBlock, in instance, t *Transfer, arguments ...string) hcl.Range {
+// a row, or an expression. Where the block kept none of them, it is the row or the block.
+func placeOfDoubt(block *transferBlock, in instance, arguments ...string) hcl.Range {
 	for _, name := range arguments {
 		f := block.fields[name]
 		if f == nil {
@@ -60,13 +88,10 @@ func placeOfDoubt(block *transferBlock, in instance, t *Transfer, arguments ...s
 		}
 		return place
 	}
-	return t.Place.rangeOf()
-}
-
-// rangeOf is the line of a place.
-func (p Place) rangeOf() hcl.Range {
-	start := hcl.Pos{Line: p.Line, Column: 1}
-	return hcl.Range{Filename: p.File, Start: start, End: start}
+	if in.row != nil {
+		return in.row.Whole()
+	}
+	return block.at
 }
 
 // assetWords are words for currencies, with their codes.
@@ -92,7 +117,7 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 			}
 		}
 	}
-	d := mistake.Warning(placeOfDoubt(block, in, t, "asset"), "Asset is not known", "%q is no code of ISO 4217, such as USD, and no asset block declares it. %s", asset, hint)
+	d := mistake.Warning(placeOfDoubt(block, in, "asset"), "Asset is not known", "%q is no code of ISO 4217, such as USD, and no asset block declares it. %s", asset, hint)
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: asset}
 	return hcl.Diagnostics{d}
 }

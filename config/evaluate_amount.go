@@ -58,6 +58,11 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 			return transfer.Amount{}
 		}
 		format := e.formatHint(f, value)
+		if e.in.isOfColumn(f) && syntax.IsText(value) {
+			if lost := roundedAmount(value.AsString()); lost != "" {
+				detail, format = lost, ""
+			}
+		}
 		if nothing := e.in.nothingHint(f, value); format == "" && nothing != "" {
 			detail = nothing
 		}

@@ -180,6 +180,10 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	if t.Batch != "" && s.config.memberships.note(t.Batch, block) {
 		s.config.memberships.late = true
 	}
+	if diags := roundedIDs(block, in, t); diags != nil {
+		*t = Transfer{}
+		return diags
+	}
 	if s.distinct(block) {
 		return nil
 	}
