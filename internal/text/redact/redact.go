@@ -108,7 +108,8 @@ type needles struct {
 	grams map[uint32]struct{}
 	bits  [1024]uint64 // by the hash of a gram: most texts end here
 
-	areText bool // no secret has a byte that is not printed
+	areText  bool // no secret has a byte that is not printed
+	isFolded bool // a secret has a line break, or begins as a folded line does: joined lines may lack a part of it
 }
 
 const (
@@ -119,6 +120,7 @@ const (
 func newNeedles(secrets []string) *needles {
 	n := &needles{grams: make(map[uint32]struct{}), areText: true}
 	for _, secret := range secrets {
+		n.isFolded = n.isFolded || strings.ContainsAny(secret, "\r\n") || strings.ContainsAny(secret[:min(len(secret), 1)], " \t+")
 		n.add([]byte(secret))
 		n.add([]byte(strings.ReplaceAll(secret, " ", "+"))) // as forms have it
 		n.add(layer{bytes: []byte(secret)}.fold().bytes)

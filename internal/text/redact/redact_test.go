@@ -91,6 +91,20 @@ func TestASecretIsRemovedHoweverItIsWritten(t *testing.T) {
 	}
 }
 
+// TestALineBreakOfASecretIsPartOfIt has secrets of eight bytes, and of fewer where lines are joined.
+func TestALineBreakOfASecretIsPartOfIt(t *testing.T) {
+	for _, secret := range []string{"AAAAAA&\r", "AAAAAA&\n", "A\r\nAAAA&", "AAAAAAA\n", "%AAAAAA\r", " AAAAAA<", "+AAAAAA<"} {
+		set := newSet(secret)
+		for first, write := range writers {
+			for second, again := range writers {
+				if written := again(write(secret)); !strings.Contains(set.ScrubText("x\r\n"+written+" y"), redact.Removed) {
+					t.Errorf("%s, then %s: %q is kept", first, second, written)
+				}
+			}
+		}
+	}
+}
+
 func TestJSONStaysJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(redact.LengthMin, 40, 200).Filter(func(s string) bool { return len(s) >= redact.LengthMin }).Draw(t, "secret")

@@ -105,16 +105,24 @@ func (t *text) through(l layer, escapes int) []span {
 		return []span{{0, len(l.bytes)}}
 	}
 	found := t.literal(l)
-	enough := func() bool { return !l.tracked && len(found) > 0 }
-	if folded := l.fold(); len(folded.bytes) < len(l.bytes) && !enough() {
+	if folded := l.fold(); len(folded.bytes) < len(l.bytes) && !l.isEnough(found) {
+		if t.isFolded {
+			found = append(found, t.inside(l, escapes)...)
+		}
 		l = folded
 		found = append(found, t.literal(l)...)
 	}
-	if !enough() {
-		found = append(found, t.runs(l, t.packed)...)
+	if l.isEnough(found) {
+		return found
 	}
+	return append(found, t.inside(l, escapes)...)
+}
+
+// inside looks through what l encodes.
+func (t *text) inside(l layer, escapes int) []span {
+	found := t.runs(l, t.packed)
 	for _, of := range kinds {
-		if enough() {
+		if l.isEnough(found) {
 			return found
 		}
 		next, isOther := l.unescape(of)
@@ -128,6 +136,9 @@ func (t *text) through(l layer, escapes int) []span {
 	}
 	return found
 }
+
+// isEnough reports whether no further secret of l matters.
+func (l layer) isEnough(found []span) bool { return !l.tracked && len(found) > 0 }
 
 // isNew reports whether a layer was not looked through yet: escapes of several kinds can be taken
 // off in any order.
