@@ -50,7 +50,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
-				yield(nil, interrupted())
+				yield(nil, Interrupted())
 				return
 			}
 			next, diags, err := table.Next()
@@ -95,7 +95,8 @@ func (d *dataSource) noRows(isAny bool) *hcl.Diagnostic {
 	return mistake.Warning(d.file.NamedAt, "File has no rows", "%s has a header, and no row below it, so nothing is made of it. Is it the whole file?", d.file.Name)
 }
 
-func interrupted() hcl.Diagnostics {
+// Interrupted is the mistake of a stream of transfers that ended before it was whole.
+func Interrupted() hcl.Diagnostics {
 	return hcl.Diagnostics{mistake.Placeless("Interrupted", "Reading was interrupted before all transfers were read.")}
 }
 

@@ -115,7 +115,7 @@ func (s *stream) instances(ctx context.Context, block *transferBlock) iter.Seq2[
 	return func(yield func(instance, hcl.Diagnostics) bool) {
 		switch {
 		case ctx.Err() != nil:
-			yield(instance{}, interrupted())
+			yield(instance{}, Interrupted())
 		case block.broken:
 			yield(instance{}, hcl.Diagnostics{})
 		case block.data != nil:
@@ -123,7 +123,7 @@ func (s *stream) instances(ctx context.Context, block *transferBlock) iter.Seq2[
 		case block.repeated:
 			for i := range block.elements {
 				if i%contextEvery == 0 && ctx.Err() != nil {
-					yield(instance{}, interrupted())
+					yield(instance{}, Interrupted())
 					return
 				}
 				if !yield(instance{element: &block.elements[i]}, nil) {

@@ -282,10 +282,13 @@ func declared(ctx context.Context, loaded *config.Configuration, mistakes *mista
 	return func(yield func(config.Transfer) bool) {
 		for transfer, diags := range loaded.Transfers(ctx) {
 			mistakes.Add(diags)
-			if len(diags) > 0 {
-				continue
+			if ctx.Err() != nil {
+				if !diags.HasErrors() { // the configuration has not noticed yet
+					mistakes.Add(config.Interrupted())
+				}
+				return
 			}
-			if ctx.Err() != nil || !yield(transfer) {
+			if len(diags) == 0 && !yield(transfer) {
 				return
 			}
 		}
