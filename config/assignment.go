@@ -28,6 +28,7 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		}
 	}
 	vs.warnOfEnvironment(opts)
+	vs.warnOfNames(opts)
 	for _, name := range vs.files(sources.root, opts) {
 		content, err := sources.root.Read(name, sourceBytesMax)
 		vs.assignFile(name, content, err)

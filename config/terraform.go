@@ -32,8 +32,8 @@ func (vs *variables) warnOfTerraform(v *variable, opts Options) {
 		"%s%s is set, and remit does not read it. Set %s%s.", terraformPrefix, v.Name, environmentPrefix, v.Name))
 }
 
-// misspelt yields what people type in place of a name: a letter is left out or doubled, two are swapped, or the name
-// has an s too many.
+// misspelt yields what people type in place of a name: a letter is left out or doubled, two are swapped, the name
+// has an s too many, or its letters are all capitals or all small.
 func misspelt(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{name: true}
@@ -53,7 +53,7 @@ func misspelt(name string) iter.Seq[string] {
 				return
 			}
 		}
-		try(name + "s")
+		_ = try(name+"s") && try(strings.ToUpper(name)+"S") && try(strings.ToUpper(name)) && try(strings.ToLower(name))
 	}
 }
 
@@ -81,6 +81,59 @@ func (vs *variables) warnOfEnvironment(opts Options) {
 	}
 	vs.report(placelessWarning("Environment of Terraform is not read",
 		"%s %s set, and remit does not read %s. %s", strings.Join(names, " and "), is, it, strings.Join(ways, " ")))
+}
+
+// warnOfNames tells, once, of variables of the environment whose names only resemble those that remit reads. Controls that nobody
+// checks are an error; for the rest a warning is enough, because the plan shows what it is made of.
+func (vs *variables) warnOfNames(opts Options) {
+	var told []string
+	for _, right := range environmentNames {
+		if opts.Getenv(right) != "" {
+			continue
+		}
+		for _, wrong := range slices.AppendSeq(slices.Clone(otherNames[right]), misspelt(strings.TrimPrefix(right, ownPrefix))) {
+			wrong = ownPrefix + wrong
+			if opts.Getenv(wrong) == "" || slices.Contains(environmentNames, wrong) {
+				continue
+			}
+			if right == environmentPolicyDir {
+				vs.report(mistake.Placeless("Variable of the environment is not read",
+					"%s is set, and remit reads %s: nothing would be checked against its controls. Correct the name.", wrong, right))
+				continue
+			}
+			told = append(told, wrong+" is set, and remit does not read it. Did you mean "+right+"?")
+		}
+	}
+	for name, way := range terraform.Environment() {
+		wrong := ownPrefix + strings.TrimPrefix(name, "TF_")
+		isTaken := way.Instead != "" && opts.Getenv(way.Instead) != ""
+		if !slices.Contains(environmentNames, wrong) && opts.Getenv(wrong) != "" && !isTaken {
+			told = append(told, wrong+" is set, and remit does not read it. "+way.Text)
+		}
+	}
+	if len(told) > 0 {
+		vs.report(placelessWarning("Variable of the environment is not read", "%s", strings.Join(told, "\n")))
+	}
+}
+
+// environmentPolicyDir names a directory of controls.
+const environmentPolicyDir = "REMIT_POLICY_DIR"
+
+// otherNames are what people call a variable that remit reads by another name, without the prefix.
+var otherNames = map[string][]string{
+	environmentPolicyDir: {"POLICY", "POLICIES", "POLICY_DIRECTORY", "POLICY_PATH", "POLICIES_DIR"},
+	EnvironmentVariable:  {"ENV"},
+	"REMIT_LOG":          {"LOG_LEVEL", "DEBUG"},
+	"REMIT_CLI_ARGS":     {"ARGS", "FLAGS"},
+}
+
+// ownPrefix is before the name of each variable of the environment that is remit's own.
+const ownPrefix = "REMIT_"
+
+// environmentNames are the variables that remit reads by a name of their own.
+var environmentNames = []string{
+	environmentPolicyDir, EnvironmentVariable, environmentClientID, environmentClientSecret, environmentClientSecretFile, environmentSignCommand,
+	"REMIT_ROOT", "REMIT_CLI_ARGS", "REMIT_LOG",
 }
 
 // warnOfFiles warns of what Terraform would read by itself: files of variables, and the configuration. A file of
