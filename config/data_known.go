@@ -124,7 +124,8 @@ func (k *knownWarnings) leaveOutHidden(n int) string {
 	return "\n\nIf it should not be paid, leave it out:\n\n  where = " + condition
 }
 
-// rest are the warnings that are held and whose number is not the acknowledged one.
+// rest are the warnings that are held and whose number is not the acknowledged one. The line that acknowledges them keeps what
+// is acknowledged already: it replaces the argument, which a block has once.
 func (k *knownWarnings) rest() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, name := range slices.Sorted(maps.Keys(k.held)) {
@@ -134,7 +135,7 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 		}
 		of := k.held[name].Diagnostics()
 		last := of[len(of)-1]
-		last.Detail += fmt.Sprintf("\n\nIf this is right, say so in %s:\n\n  acknowledge = { %s = %d }", k.source.address, name, n)
+		last.Detail += fmt.Sprintf("\n\nIf this is right, say so in %s:\n\n  %s", k.source.address, k.source.acknowledging(map[string]int{name: n}))
 		if name == warningNames[hiddenRow] {
 			last.Detail += k.leaveOutHidden(n)
 		}
@@ -143,7 +144,56 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 		}
 		diags = append(diags, of...)
 	}
+	if all := k.withHeader(); len(diags) > 0 && len(all) > 1 {
+		lowest := slices.MaxFunc(diags, func(a, b *hcl.Diagnostic) int { return a.Subject.Start.Line - b.Subject.Start.Line })
+		lowest.Detail += "\n\nWhere all warnings of this file are right:\n\n  " + k.source.acknowledging(all)
+	}
 	return diags
+}
+
+// withHeader are the numbers of these warnings and of those of the file's header that nobody acknowledged, by their names.
+func (k *knownWarnings) withHeader() map[string]int {
+	all := map[string]int{}
+	for _, w := range k.source.readWarnings[0] {
+		all[w.Name] = w.Count
+	}
+	maps.Copy(all, k.count)
+	maps.DeleteFunc(all, func(name string, n int) bool { return n == k.source.acknowledged[name] })
+	return all
+}
+
+// acknowledging is the line that acknowledges these numbers of warnings beside those that are acknowledged.
+func (d *dataSource) acknowledging(numbers map[string]int) string {
+	all := maps.Clone(d.acknowledged)
+	if all == nil {
+		all = map[string]int{}
+	}
+	maps.Copy(all, numbers)
+	pairs := make([]string, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		pairs = append(pairs, fmt.Sprintf("%s = %d", name, all[name]))
+	}
+	return "acknowledge = { " + strings.Join(pairs, ", ") + " }"
+}
+
+// needless warns of warnings that are acknowledged and that the file does not have: such an acknowledgement would take a
+// row that somebody hides later for one that was looked at. It is asked once all rows were read.
+func (k *knownWarnings) needless() hcl.Diagnostics {
+	seen := map[string]bool{skippedRows: true}
+	for _, w := range k.source.readWarnings[0] {
+		seen[w.Name] = true
+	}
+	var none []string
+	for _, name := range slices.Sorted(maps.Keys(k.source.acknowledged)) {
+		if !seen[name] && k.count[name] == 0 {
+			none = append(none, name)
+		}
+	}
+	if none == nil {
+		return nil
+	}
+	return hcl.Diagnostics{mistake.Warning(k.source.file.At("acknowledge"), "Nothing to acknowledge",
+		"acknowledge has %s, and %s has no such warning now. Leave that out: a later one would be taken for one that you looked at.", strings.Join(none, " and "), k.source.file.Name)}
 }
 
 // all counts the warnings that were taken, by their names.

@@ -74,7 +74,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			taken = taken || accepted != nil || diags.HasErrors()
 			isAny = isAny || next != nil || diags.HasErrors()
 			if err != nil {
-				diags = append(diags, known.rest()...)
+				diags = append(append(diags, known.rest()...), known.needless()...)
 				d.readWarnings[1] = left.appendTo(known.all())
 				if !taken && !diags.HasErrors() {
 					diags = append(diags, d.noRows(isAny))

@@ -68,7 +68,8 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter, and remit reads it all the same.` + acknowledge("hidden_rows", 1) +
 			"\n\nIf it should not be paid, leave it out:\n\n  where = row[\"Employee No.\"] != \"00018\"",
-		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 1),
+		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 1) +
+			"\n\nWhere all warnings of this file are right:\n\n  acknowledge = { formula_columns = 1, hidden_rows = 1 }",
 	}, says); diff != "" {
 		t.Error(diff)
 	}
@@ -78,7 +79,8 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 		`x.xlsx:4,6-7 warning: Formula in a column: Cell F4 is a formula, and others of the column "Net" may be. What is read is the result that the workbook was saved with.`,
 		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter, and remit reads it all the same.` + acknowledge("hidden_rows", 1),
 		`x.xlsx:5,7-8 error: Cell shows what it does not hold: Cell G5 of the sheet "Payroll" holds 0.0333, and its number format 0.0% shows "3.3%". ` + round,
-		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 2),
+		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 2) +
+			"\n\nWhere all warnings of this file are right:\n\n  acknowledge = { formula_columns = 2, hidden_rows = 1 }",
 		`x.xlsx:8,6-7 error: Cell shows what it does not hold: Cell F8 of the sheet "Payroll" holds 1234567.891, and its number format #,##0.00 shows "1,234,567.89". ` + round,
 	}, says); diff != "" {
 		t.Error(diff)

@@ -3,6 +3,7 @@ package syntax
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -66,7 +67,11 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 			}
 		}
 		if !found {
-			explained = append(explained, plainly(d))
+			now := plainly(d)
+			if both := t.bothObjects(d); both != "" {
+				now.Detail = "The same block has this argument above. Put the pairs of both into one, and remove the other:\n\n  " + both
+			}
+			explained = append(explained, now)
 			continue
 		}
 		detail := r.why + "."
@@ -81,6 +86,31 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		}
 	}
 	return explained
+}
+
+var (
+	setAtLine = regexp.MustCompile(`was already set at .*:(\d+),`)
+	pairName  = regexp.MustCompile(`([\p{L}_][\p{L}\p{N}_-]*|"[^"]*")\s*=`)
+	oneObject = regexp.MustCompile(`^\s*([\p{L}_][\p{L}\p{N}_-]*\s*=\s*)\{\s*([^{}#]*[^{}#,\s])\s*,?\s*\}\s*$`)
+)
+
+// bothObjects is the line that has the pairs of an object that is written in two lines of one block; "" for any other mistake.
+func (t text) bothObjects(d *hcl.Diagnostic) string {
+	at := setAtLine.FindStringSubmatch(d.Detail)
+	if d.Summary != "Attribute redefined" || at == nil || d.Subject == nil || !t.mayShow {
+		return ""
+	}
+	above, _ := strconv.Atoi(at[1])
+	first, second := oneObject.FindStringSubmatch(t.line(above)), oneObject.FindStringSubmatch(t.line(d.Subject.Start.Line))
+	if first == nil || second == nil {
+		return ""
+	}
+	for _, pair := range pairName.FindAllStringSubmatch(second[2], -1) {
+		if slices.ContainsFunc(pairName.FindAllStringSubmatch(first[2], -1), func(other []string) bool { return other[1] == pair[1] }) {
+			return "" // which of the two is meant?
+		}
+	}
+	return strings.TrimSpace(first[1]) + " { " + first[2] + ", " + second[2] + " }"
 }
 
 // openIndex is what HCL's parser says of a bracket behind a reference that is left open.

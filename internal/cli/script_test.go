@@ -218,8 +218,8 @@ func scriptDir(t *testing.T) string {
 //	workbook FROM TO
 //
 // that makes an .xlsx file of lines: "sheet NAME", "CELL text", "CELL = number", "CELL = number
-// as FORMAT", "CELL formula EXPRESSION" (without a result), "merge A1:B2", "hide ROW", "above
-// A1:B2 NUMBER as FORMAT" (a conditional format), "styles NAME" (the part of the formats has that
+// as FORMAT", "CELL formula EXPRESSION" (without a result), "merge A1:B2", "hide ROW", "hide
+// COLUMN", "above A1:B2 NUMBER as FORMAT" (a conditional format), "styles NAME" (the part of the formats has that
 // name, and for "" nothing leads to it).
 func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -248,6 +248,8 @@ func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
 			style, wrong := file.NewConditionalStyle(&excelize.Style{CustomNumFmt: &format})
 			err = errors.Join(wrong, file.SetConditionalFormat(name, cells,
 				[]excelize.ConditionalFormatOptions{{Type: "cell", Criteria: ">", Value: number, Format: &style}}))
+		case first == "hide" && rest >= "A":
+			err = file.SetColVisible(name, rest, false)
 		case first == "hide":
 			row, wrong := strconv.Atoi(rest)
 			err = errors.Join(wrong, file.SetRowVisible(name, row, false))
