@@ -127,7 +127,8 @@ func (h header) columnsOf() string {
 			words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 			own = strings.Join(words, "_")
 		}
-		if name != "" && own != "" {
+		isTwice := slices.Contains(h.names[slices.Index(h.names, name)+1:], name)
+		if name != "" && own != "" && !isTwice {
 			pairs = append(pairs, mistake.KeyHCL(own)+" = "+mistake.QuotedHCL(name))
 		}
 	}

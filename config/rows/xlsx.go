@@ -202,7 +202,12 @@ func (f *xlsxFile) choose() hcl.Diagnostics {
 func (f *xlsxFile) readHeader() hcl.Diagnostics {
 	first := max(f.options.Cells.fromRow, 1) + f.options.SkipFirst
 	var row *xlsxRow
+	var groups []xlsxCell // of the row before
+	groupsRow := 0
 	for row == nil || row.number < first || len(row.cells) == 0 {
+		if row != nil {
+			groups, groupsRow = slices.Clone(row.cells), row.number
+		}
 		var err error
 		if row, err = f.next(); err != nil {
 			if errors.Is(err, io.EOF) {
@@ -228,8 +233,14 @@ func (f *xlsxFile) readHeader() hcl.Diagnostics {
 	}
 	f.isStrict = f.Columns == nil
 	var diags hcl.Diagnostics
+	names := make([]string, len(r.fields))
 	for i, name := range r.fields {
-		name = NormalForm(name)
+		names[i] = NormalForm(name)
+	}
+	if groupsRow == r.row-1 {
+		names = toldApart(names, f.sheetColumns, groups)
+	}
+	for i, name := range names {
 		isNeeded := f.isRead(name)
 		f.names.names, f.needed = append(f.names.names, name), append(f.needed, isNeeded)
 		if isNeeded && f.hidden[f.sheetColumns[i]] {
@@ -238,6 +249,34 @@ func (f *xlsxFile) readHeader() hcl.Diagnostics {
 	}
 	f.names.place = r
 	return append(diags, r.diags...)
+}
+
+// toldApart are the names of columns, of which those that several have begin with what the row above says of them: a header of two
+// rows has "EUR" above one "Amount" and "CHF" above another. A text above is about the columns to its right as well, up to the next one.
+// Names stay as they are where that does not make each another one.
+func toldApart(names []string, columns []int, above []xlsxCell) []string {
+	apart := slices.Clone(names)
+	for i, name := range names {
+		if name == "" || slices.Index(names, name) == i && !slices.Contains(names[i+1:], name) {
+			continue
+		}
+		group := ""
+		for _, cell := range above {
+			if cell.column <= columns[i] && strings.TrimSpace(cell.text) != "" {
+				group = NormalForm(cell.text)
+			}
+		}
+		if group == "" {
+			return names
+		}
+		apart[i] = group + " " + name
+	}
+	for i, name := range apart {
+		if name != names[i] && (slices.Index(apart, name) != i || slices.Contains(apart[i+1:], name)) {
+			return names
+		}
+	}
+	return apart
 }
 
 // keepAbove keeps the texts of a row that skip_first leaves out, where the header is on the row first.
