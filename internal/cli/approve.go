@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -296,11 +297,42 @@ func isTotal(text string) bool { return strings.IndexByte(text, ':') > 0 }
 // checkTotalFlags refuses a --total of another form before the plan is read and shown.
 func checkTotalFlags(totals []string) error {
 	for _, total := range totals {
-		if !isTotal(total) {
+		meant := meantTotals(total)
+		switch {
+		case len(meant) > 1:
+			return fmt.Errorf("--total=%s has several assets, and --total takes one. Write %s; nothing was signed", shell.Word(total), strings.Join(meant, " "))
+		case !isTotal(total) && meant != nil:
+			return fmt.Errorf("--total=%s is not ASSET:AMOUNT. Write %s; nothing was signed", shell.Word(total), meant[0])
+		case !isTotal(total):
 			return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as --total=USD:1200.50; nothing was signed", shell.Word(total))
 		}
 	}
 	return nil
+}
+
+var (
+	assetBefore = regexp.MustCompile(`^([A-Za-z]{2,})\s*[:= ]?\s*(\d[\d.,']*)$`)
+	assetBehind = regexp.MustCompile(`^(\d[\d.,']*)\s*[:= ]?\s*([A-Za-z]{2,})$`)
+	nextTotal   = regexp.MustCompile(`\s*[,;+&]\s*([A-Za-z])|\s+([A-Za-z]{2,}\s*[:=]?\s*\d)`)
+)
+
+// meantTotals are the flags that somebody meant with one text: several assets, an amount in front, or another sign between the two. It is nil
+// for a text that is none of these.
+func meantTotals(text string) []string {
+	var flags []string
+	for _, part := range strings.Split(nextTotal.ReplaceAllString(text, "\n$1$2"), "\n") {
+		part = strings.TrimSpace(part)
+		asset, amount := "", ""
+		if m := assetBefore.FindStringSubmatch(part); m != nil {
+			asset, amount = m[1], m[2]
+		} else if m := assetBehind.FindStringSubmatch(part); m != nil {
+			asset, amount = m[2], m[1]
+		} else {
+			return nil
+		}
+		flags = append(flags, "--total="+asset+":"+amount)
+	}
+	return flags
 }
 
 // sign writes the signature beside the plan and names the approvals that are still missing.
