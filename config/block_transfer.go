@@ -34,7 +34,7 @@ type transferBlock struct {
 	repeated bool                     // has for_each
 	data     *dataSource              // whose rows are the whole for_each
 	elements []element                // of any other for_each
-	leftOut  leftOut                  // by the condition of such a for_each
+	leftOut  []leftOut                // by the conditions of such a for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	ctx      *hcl.EvalContext
 	naming   *naming // of its ref_ids; nil where they are the label, or written as they are

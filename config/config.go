@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/eval"
 	"remit/config/mistake"
@@ -118,9 +119,12 @@ func ReadWarnings(c *Configuration) []ReadWarning {
 // readWarningsOf are those of one data source: of its header, its rows, and the conditions of for_each in declaration order.
 func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
 	all := slices.Concat(d.readWarnings[0], d.readWarnings[1])
+	var counted []*hclsyntax.ForExpr
 	for _, t := range c.transfers {
-		if t.leftOut.of == d {
-			all = t.leftOut.counted.appendTo(all)
+		for _, out := range t.leftOut {
+			if out.of == d && !slices.Contains(counted, out.loop) {
+				all, counted = out.counted.appendTo(all), append(counted, out.loop)
+			}
 		}
 	}
 	return all

@@ -2,42 +2,154 @@ package config
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/eval"
+	"remit/config/meter"
 )
 
-// leftOut counts the rows of a data source that the condition of a for_each leaves out.
+// leftOut counts the rows of a data source that the condition of a for expression leaves out.
 type leftOut struct {
-	of      *dataSource // nil where the for_each has no such condition
+	of      *dataSource
+	loop    *hclsyntax.ForExpr // several for_each may go through what one local makes
 	counted ReadWarning
 }
 
-// leftOutByIf counts the rows that the condition of a for_each leaves out, where it goes through those of one data
-// source and made so many elements of them.
-func leftOutByIf(s *eval.Scope, data map[*eval.Node]*dataSource, forEach *eval.Argument, made int) leftOut {
-	loop, ok := forEach.Expr.(*hclsyntax.ForExpr)
-	if !ok || loop.CondExpr == nil || loop.KeyExpr == nil || loop.Group {
-		return leftOut{}
+// leaving finds the for expressions that leave out rows on their way to one for_each.
+type leaving struct {
+	scope *eval.Scope
+	data  map[*eval.Node]*dataSource
+	seen  map[*eval.Argument]bool
+	found []leftOut
+}
+
+// leftOutByIf counts the rows that conditions leave out on their way to a for_each, which made so many elements: conditions of its
+// own for expressions, and of those in the locals that it names.
+func leftOutByIf(s *eval.Scope, data map[*eval.Node]*dataSource, forEach *eval.Argument, made int) []leftOut {
+	l := &leaving{scope: s, data: data, seen: map[*eval.Argument]bool{}}
+	l.look(forEach, made)
+	return l.found
+}
+
+// look counts in an argument, whose value has so many elements; -1 for a value that is none of a loop.
+func (l *leaving) look(a *eval.Argument, made int) {
+	if l.seen[a] || a.Refs == nil {
+		return
 	}
-	from := loop.CollExpr.Variables()
-	if len(from) != 1 || from[0].RootName() != "data" {
-		return leftOut{}
+	l.seen[a] = true
+	whole := meter.Inner(a.Expr)
+	_ = hclsyntax.VisitAll(a.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		if loop, ok := node.(*hclsyntax.ForExpr); ok && loop.CondExpr != nil && !loop.Group {
+			n := -1
+			if loop == whole {
+				n = made
+			}
+			l.count(a, loop, n)
+		}
+		return nil
+	})
+	for _, n := range a.Refs.Nodes {
+		if n.Root != "local" || n.Progress != eval.Known {
+			continue
+		}
+		made := -1
+		if v, _ := n.Value.Unmark(); v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+			made = v.LengthInt()
+		}
+		for _, inner := range n.Arguments {
+			l.look(inner, made)
+		}
 	}
-	at := slices.IndexFunc(forEach.Refs.Nodes, func(n *eval.Node) bool { return data[n] != nil })
-	if at < 0 {
-		return leftOut{}
+}
+
+// count counts in one loop, which made so many elements; -1 where that is not known. A loop within another one may not have a value by
+// itself, and is not counted then.
+func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
+	d := l.sourceOf(a.Refs, loop.CollExpr.Variables())
+	if d == nil {
+		return
 	}
-	ctx, ok, _ := s.Context(forEach.Refs) // its mistakes were told when the whole was evaluated
+	ctx, ok, _ := l.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
 	if !ok {
-		return leftOut{}
+		return
 	}
-	rows, diags := s.Evaluate(loop.CollExpr, forEach.Refs, ctx)
-	rows, _ = rows.Unmark()
-	if diags.HasErrors() || rows.IsNull() || !rows.CanIterateElements() {
-		return leftOut{}
+	of, ok := l.elements(loop.CollExpr, a.Refs, ctx)
+	if !ok {
+		return
 	}
-	d := data[forEach.Refs.Nodes[at]]
-	return leftOut{d, ReadWarning{File: d.file.Name, Name: LeftOutByIf, Of: rows.LengthInt(), Count: rows.LengthInt() - made}}
+	if made < 0 {
+		if made, ok = l.elements(loop, a.Refs, ctx); !ok {
+			return
+		}
+	}
+	l.found = append(l.found, leftOut{d, loop, ReadWarning{File: d.file.Name, Name: LeftOutByIf, Of: of, Count: of - made}})
+}
+
+// elements is how many elements an expression has.
+func (l *leaving) elements(expr hclsyntax.Expression, refs *eval.References, ctx *hcl.EvalContext) (int, bool) {
+	value, diags := l.scope.Evaluate(expr, refs, ctx)
+	value, _ = value.Unmark()
+	if diags.HasErrors() || !value.IsKnown() || value.IsNull() || !value.CanIterateElements() {
+		return 0, false
+	}
+	return value.LengthInt(), true
+}
+
+// sourceOf is the one data source whose rows references lead to, by way of locals as well; nil for none, or several.
+func (l *leaving) sourceOf(refs *eval.References, named []hcl.Traversal) *dataSource {
+	if len(named) != 1 {
+		return nil
+	}
+	var of []*dataSource
+	for _, n := range refs.Nodes {
+		if n.Root == named[0].RootName() && isNamed(named[0], n.Name) {
+			of = append(of, l.under(n, map[*eval.Node]bool{})...)
+		}
+	}
+	slices.SortFunc(of, func(a, b *dataSource) int { return a.block.At.Start.Byte - b.block.At.Start.Byte })
+	if of = slices.Compact(of); len(of) == 1 {
+		return of[0]
+	}
+	return nil
+}
+
+// isNamed reports whether a reference begins with a name: NAME of a local, TYPE.NAME of a data source.
+func isNamed(t hcl.Traversal, name string) bool {
+	for _, word := range strings.Split(name, ".") {
+		t = t[1:]
+		if len(t) == 0 {
+			return false
+		}
+		if attr, ok := t[0].(hcl.TraverseAttr); !ok || attr.Name != word {
+			return false
+		}
+	}
+	return true
+}
+
+// under are the data sources below a node.
+func (l *leaving) under(n *eval.Node, seen map[*eval.Node]bool) []*dataSource {
+	if seen[n] {
+		return nil
+	}
+	seen[n] = true
+	if d := l.data[n]; d != nil {
+		return []*dataSource{d}
+	}
+	var of []*dataSource
+	if n.Root != "local" {
+		return nil
+	}
+	for _, a := range n.Arguments {
+		if a.Refs == nil {
+			continue
+		}
+		for _, inner := range a.Refs.Nodes {
+			of = append(of, l.under(inner, seen)...)
+		}
+	}
+	return of
 }

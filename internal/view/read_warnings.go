@@ -41,7 +41,7 @@ func readWarning(w *config.ReadWarning) string {
 	case config.LeftOutByWhere:
 		text = fmt.Sprintf("%s: where leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
 	case config.LeftOutByIf:
-		text = fmt.Sprintf("%s: the if of for_each leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
+		text = fmt.Sprintf("%s: an if leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
 	}
 	if len(w.Lines) > 0 {
 		var lines []string
