@@ -45,6 +45,8 @@ func foreignKind(head []byte, format string) string {
 	case name == "", name == bankfile.Pain001() && format == kindPain001:
 	case name == bankfile.Pain001():
 		return "is " + name + ". It is read by:\n\n  data \"pain001\" \"payroll\" {"
+	case strings.HasPrefix(name, "a file of payments "), strings.HasPrefix(name, "a message of a bank "):
+		return "is " + name + ", which remit does not read. Name a file that lists the same payments as a workbook (.xlsx), CSV, JSON or pain.001"
 	default:
 		return "is " + name + ", and lists no payments that are to be made. Name the file that lists them: a workbook (.xlsx), CSV, JSON, or payments as pain.001"
 	}

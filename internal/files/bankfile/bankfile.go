@@ -34,13 +34,13 @@ func Name(head []byte) string {
 	text := strings.TrimLeft(string(head[:min(len(head), SniffedBytes)]), " \t\r\n")
 	switch {
 	case strings.HasPrefix(text, ":20:"), strings.HasPrefix(text, "{1:F01"):
-		return "a bank statement (MT940)"
+		return ofSWIFT(text)
 	case strings.HasPrefix(text, "OFXHEADER"), strings.HasPrefix(text, "<") && strings.Contains(text, "<OFX>"):
 		return "a bank statement (OFX)"
 	case strings.HasPrefix(text, "!Type:"):
 		return "a file of a finance program (QIF)"
 	case !strings.HasPrefix(text, "<"):
-		return ""
+		return ofRecords(text)
 	}
 	found := message.FindStringSubmatch(text)
 	if found == nil {
@@ -51,3 +51,50 @@ func Name(head []byte) string {
 	}
 	return "a message of ISO 20022 (" + found[1] + ")"
 }
+
+var messageType = regexp.MustCompile(`^\{1:[^}]*\}\{2:[IO](\d{3})`)
+
+// ofSWIFT names a message of SWIFT; without its envelope it is a statement, unless it orders payments.
+func ofSWIFT(text string) string {
+	kind := "940"
+	if found := messageType.FindStringSubmatch(text); found != nil {
+		kind = found[1]
+	} else if strings.Contains(text, "\n:28D:") {
+		kind = "101"
+	}
+	switch kind {
+	case "940":
+		return "a bank statement (MT940)"
+	case "942":
+		return "a report of a bank on an account (MT942)"
+	case "101":
+		return "a file of payments (MT101)"
+	}
+	return "a message of a bank (MT" + kind + ")"
+}
+
+// ofRecords names a file whose lines are records of fixed places, or begin with the number of their kind.
+func ofRecords(text string) string {
+	for _, known := range []struct {
+		begins *regexp.Regexp
+		name   string
+	}{
+		{bai2, "a bank statement (BAI2)"},
+		{nacha, "a file of payments (NACHA)"},
+		{dtaus, "a file of payments (DTAUS)"},
+		{coda, "a bank statement (CODA)"},
+	} {
+		if known.begins.MatchString(text) {
+			return known.name
+		}
+	}
+	return ""
+}
+
+// The first record of each, up to where no table of rows is like it.
+var (
+	bai2  = regexp.MustCompile(`^01,[^,\r\n]*,[^,\r\n]*,\d{6},\d{0,4},[^\r\n]*\r?\n(?:88,[^\r\n]*\r?\n)*02,`)
+	nacha = regexp.MustCompile(`^101[ \d]\d{9}[ \d]\d{9}\d{6}[ \d]{4}[A-Z\d]094101`)
+	dtaus = regexp.MustCompile(`^0128A[GL][BK]`)
+	coda  = regexp.MustCompile(`^00000\d{9}05`)
+)
