@@ -72,16 +72,21 @@ func PlainVariables(dir string) map[string]bool {
 	}
 	plain := map[string]bool{}
 	for body := range s.bodies() {
-		native, isNative := body.(*hclsyntax.Body)
-		if !isNative {
-			return nil // JSON can say it in several ways
+		content, _, diags := body.PartialContent(variableBlocks)
+		if diags.HasErrors() {
+			return nil
 		}
-		for _, b := range native.Blocks {
-			if b.Type == "variable" && len(b.Labels) == 1 {
-				_, isTwice := plain[b.Labels[0]]
-				plain[b.Labels[0]] = b.Body.Attributes["sensitive"] == nil && !isTwice
-			}
+		for _, b := range content.Blocks {
+			own, _, diags := b.Body.PartialContent(sensitiveArgument)
+			_, isTwice := plain[b.Labels[0]]
+			plain[b.Labels[0]] = !diags.HasErrors() && own.Attributes["sensitive"] == nil && !isTwice
 		}
 	}
 	return plain
 }
+
+// What [PlainVariables] looks for, in files of HCL and of JSON alike.
+var (
+	variableBlocks    = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "variable", LabelNames: []string{"name"}}}}
+	sensitiveArgument = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "sensitive"}}}
+)

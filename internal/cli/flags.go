@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/text/english"
@@ -213,12 +214,22 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// againIn is the command line of a command again, as far as it says on what the command works: in another directory where one is named,
+// relative to the one on the command line.
+func againIn(cmd *cobra.Command, dir string) string {
+	from := directoryOf(cmd)
+	if dir != "" {
+		from.Path = from.Within(dir)
+	}
+	from.Assignments = slices.DeleteFunc(slices.Clone(from.Assignments), func(a config.Assignment) bool {
+		return a.File == "" && !strings.Contains(a.Var, "=") // an unfinished one
+	})
+	return from.Command(strings.TrimPrefix(cmd.CommandPath(), "remit "))
+}
+
 // takesNone refuses arguments of a command that takes none, and says what the first of them may mean.
 func takesNone(cmd *cobra.Command, args []string) error {
-	word, again := args[0], cmd.CommandPath()
-	if f := lookupFlag(cmd, "sandbox"); f != nil && f.Changed {
-		again += " --sandbox"
-	}
+	word, again := args[0], againIn(cmd, "")
 	plainWord := strings.TrimLeft(word, "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212") // signs that look like hyphens
 	isCommand := slices.ContainsFunc(cmd.Root().Commands(), func(c *cobra.Command) bool { return c.Name() == word })
 	dir, isFile := strings.CutSuffix(strings.TrimSuffix(word, ".json"), ".hcl")
@@ -230,10 +241,7 @@ func takesNone(cmd *cobra.Command, args []string) error {
 	case isCommand:
 		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %s is a command of its own. Type one after the other", cmd.CommandPath(), word), "remit "+word)
 	case hasDirectory && isFile:
-		if dir = path.Dir(dir); dir != "." {
-			again += " --chdir=" + shell.Word(dir)
-		}
-		return exit.WithHint(fmt.Errorf("%s takes no files: it reads all files of a directory that end in .hcl and .hcl.json", cmd.CommandPath()), again)
+		return exit.WithHint(fmt.Errorf("%s takes no files: it reads all files of a directory that end in .hcl and .hcl.json", cmd.CommandPath()), againIn(cmd, path.Dir(dir)))
 	case unfinishedVar(cmd) != "":
 		name := unfinishedVar(cmd)
 		return exit.WithHint(fmt.Errorf("--var=%s has no value, and %q stands beside it. Write them as one word", name, word),

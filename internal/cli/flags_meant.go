@@ -48,7 +48,7 @@ func misplacedWord(cmd *cobra.Command, word, again string) error {
 	if !isDir {
 		return strayWord(cmd, word, again)
 	}
-	return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), again+" --chdir="+shell.Word(word))
+	return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), againIn(cmd, word))
 }
 
 // strayWord refuses an argument that is neither a file nor a directory.
