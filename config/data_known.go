@@ -124,8 +124,8 @@ func (k *knownWarnings) leaveOutHidden(n int) string {
 	return "\n\nIf it should not be paid, leave it out:\n\n  where = " + condition
 }
 
-// rest are the warnings that are held and whose number is not the acknowledged one. The line that acknowledges them keeps what
-// is acknowledged already: it replaces the argument, which a block has once.
+// rest are the warnings that are held and whose number is not the acknowledged one. The line that acknowledges them keeps those that
+// are acknowledged already: it replaces the argument, which a block has once.
 func (k *knownWarnings) rest() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, name := range slices.Sorted(maps.Keys(k.held)) {

@@ -14,7 +14,7 @@ import (
 // leftOut counts the rows of a data source that the condition of a for expression leaves out.
 type leftOut struct {
 	of      *dataSource
-	loop    *hclsyntax.ForExpr // several for_each may go through what one local makes
+	loop    *hclsyntax.ForExpr // several for_each may go through the value of one local
 	counted ReadWarning
 }
 

@@ -85,7 +85,7 @@ func PlainVariables(dir string) map[string]bool {
 	return plain
 }
 
-// What [PlainVariables] looks for, in files of HCL and of JSON alike.
+// The parts of a file that [PlainVariables] looks for, in files of HCL and of JSON alike.
 var (
 	variableBlocks    = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "variable", LabelNames: []string{"name"}}}}
 	sensitiveArgument = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "sensitive"}}}

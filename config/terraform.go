@@ -84,7 +84,7 @@ func (vs *variables) warnOfEnvironment(opts Options) {
 }
 
 // warnOfNames tells, once, of variables of the environment whose names only resemble those that remit reads. Controls that nobody
-// checks are an error; for the rest a warning is enough, because the plan shows what it is made of.
+// checks are an error; for the rest a warning is enough, because the plan shows its values.
 func (vs *variables) warnOfNames(opts Options) {
 	var told []string
 	for _, right := range environmentNames {
@@ -119,7 +119,7 @@ func (vs *variables) warnOfNames(opts Options) {
 // environmentPolicyDir names a directory of controls.
 const environmentPolicyDir = "REMIT_POLICY_DIR"
 
-// otherNames are what people call a variable that remit reads by another name, without the prefix.
+// otherNames are names that people give to a variable of remit, without the prefix.
 var otherNames = map[string][]string{
 	environmentPolicyDir: {"POLICY", "POLICIES", "POLICY_DIRECTORY", "POLICY_PATH", "POLICIES_DIR"},
 	EnvironmentVariable:  {"ENV"},

@@ -251,7 +251,7 @@ func (f *xlsxFile) readHeader() hcl.Diagnostics {
 	return append(diags, r.diags...)
 }
 
-// toldApart are the names of columns, of which those that several have begin with what the row above says of them: a header of two
+// toldApart are the names of columns, of which those that several have begin with the text of the row above: a header of two
 // rows has "EUR" above one "Amount" and "CHF" above another. A text above is about the columns to its right as well, up to the next one.
 // Names stay as they are where that does not make each another one.
 func toldApart(names []string, columns []int, above []xlsxCell) []string {

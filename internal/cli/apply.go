@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -336,6 +337,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 		if err := a.checkDeclared(ctx, w, plan); err != nil {
 			return nil, err
 		}
+		a.planning.reviewed = isReviewed(a.planning.approvals)
 		return left, showPlan(w, left, &a.planning, a.asJSON)
 	}
 	plan, err := a.planning.make(ctx, w, snapshot, a.asJSON)
@@ -350,6 +352,12 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 		return nil, err
 	}
 	return plan, showPlan(w, plan, &a.planning, a.asJSON)
+}
+
+// isReviewed reports whether other people than the author signed a plan, and enough of them.
+func isReviewed(approvals []view.Approval) bool {
+	isMissing := slices.ContainsFunc(approvals, func(a view.Approval) bool { return len(a.Approvers) == 0 || !a.Enough() })
+	return len(approvals) > 0 && !isMissing
 }
 
 // leavesRefused reports whether this apply submits nothing again that was refused before.

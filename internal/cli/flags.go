@@ -214,7 +214,7 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// againIn is the command line of a command again, as far as it says on what the command works: in another directory where one is named,
+// againIn is the command line of a command again, as far as it names a directory, an environment and variables: in another directory where one is named,
 // relative to the one on the command line.
 func againIn(cmd *cobra.Command, dir string) string {
 	from := directoryOf(cmd)

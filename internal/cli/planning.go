@@ -37,6 +37,7 @@ type planning struct {
 	acceptLate       int
 	author           string
 	show             string
+	reviewed         bool   // approvers signed exactly the plan that is shown
 	all              string // the command that lists all of a saved plan; "" for a plan that is made
 	expiresIn        time.Duration
 
@@ -204,7 +205,7 @@ func (o *planning) authorName(h *host.Host) string {
 func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: o.all,
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: o.all, Reviewed: o.reviewed,
 	}
 }
 

@@ -42,6 +42,10 @@ type PlanOptions struct {
 	// unless all are asked for.
 	Against *Against
 
+	// Reviewed says that approvers signed exactly this plan, which is sent now: on a terminal its lines are
+	// left out, unless all are asked for.
+	Reviewed bool
+
 	// Names are the labels of profiles by profile_id. They are shown beside the ID, never
 	// in its place. nil for none.
 	Names map[string]string
@@ -76,10 +80,21 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 		page.movements(p, movementLines, o)
 		page.obstacles(p)
 		page.approvals(o)
-		page.planBody(p, o)
+		if o.Reviewed && o.Terminal && !o.ShowAll {
+			page.reviewed(p, o)
+		} else {
+			page.planBody(p, o)
+		}
 	}
 	page.planEnd(p, o)
 	return page.Flush()
+}
+
+// reviewed stands in the place of the lines of a plan that its approvers have read.
+func (p *page) reviewed(plan *planner.Plan, o PlanOptions) {
+	p.line(dim("Its approvers signed these " + english.Plural(plan.Changes.Len(), "transfer") + ". To see all of them:"))
+	p.command("", p.here(o.all()))
+	p.line()
 }
 
 // planScreen shows amounts as a plan has them shown.
