@@ -36,7 +36,7 @@ var flagNames = map[string]string{
 	titleReview: "target show refresh against declared check diff " +
 		"accept-duplicate accept-duplicates accept-late accept-renames accept-shortfall override-limit allow-empty",
 	titleApprove: "sign author key expires-in plan-digest auto-approve input count total accept-record not-made reason register person no-browser",
-	titleRun:     "parallelism wait lock-timeout failover-timeout port on-refusal retry-refused resume join notify-command new-state",
+	titleRun:     "parallelism wait lock-timeout failover-timeout port on-refusal retry-refused resume join notify-command new-state same-client",
 	titleData: "chdir environment var var-file policy-dir root from until month timezone batch run where plan to platform-to amount too-much asset " +
 		"recorded reconcile debits-only recursive changed filter test-directory schema head manifest allowed-signers allowed-passkeys revoked-keys",
 	titleOutput: "json json-into out html csv markdown format no-color verbose detailed-exitcode junit-xml metrics-file " +

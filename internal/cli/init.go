@@ -33,7 +33,7 @@ const starterName = "main.hcl"
 
 func newInit(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedService} // plan reads the transfers
-	var newState bool
+	var newState, sameClient bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make the state and bind this directory to it",
@@ -43,16 +43,17 @@ func newInit(p *process) *cobra.Command {
 			"service that the configuration names now, any other is left alone.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return initialise(cmd.Context(), p, &from, newState)
+			return initialise(cmd.Context(), p, &from, newState, sameClient)
 		},
 	}
 	directoryFlags(&from, cmd)
 	_ = cmd.Flags().MarkHidden("sandbox") // its state makes itself
 	cmd.Flags().BoolVar(&newState, "new-state", false, "make a new state although this directory was bound to one that is gone")
+	sameClientFlag(cmd, &sameClient)
 	return cmd
 }
 
-func initialise(ctx context.Context, p *process, from *workspace.Directory, newState bool) error {
+func initialise(ctx context.Context, p *process, from *workspace.Directory, newState, sameClient bool) error {
 	if from.Sandbox {
 		from.Sandbox = false
 		if !hasConfiguration(from.Path) {
@@ -85,14 +86,14 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	w.state.Binding = lockfile.File{Environment: loaded.Environment, Service: service}
 	switch {
 	case exists && newState && isUnfinished(ctx, w, bound.Lineage):
-		return initAgain(ctx, w)
+		return initAgain(ctx, w, sameClient)
 	case exists && newState:
 		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.state.Name)
 	case exists:
 		if isBound {
 			w.state.Binding.Lineage = bound.Lineage
 		}
-		return initAgain(ctx, w)
+		return initAgain(ctx, w, sameClient)
 	case isBound && (!newState || w.state.IsOtherThan(bound) || w.dir.FileOfState(bound.Lineage) != ""):
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
@@ -100,7 +101,10 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	if err := w.dir.CheckOrphans(); err != nil {
 		return err
 	}
-	return initNew(ctx, w, newState)
+	if err := refuseClient(w, service, sameClient, "init"); err != nil {
+		return err
+	}
+	return initNew(ctx, w, newState, sameClient)
 }
 
 // writeStarter writes the starter configuration where there is none at all.
@@ -148,7 +152,7 @@ func writeNew(path string, text []byte) error {
 
 // initNew makes a state, then the lock file that names it: a crash in between leaves a state
 // that the next init finds.
-func initNew(ctx context.Context, w *opened, newState bool) error {
+func initNew(ctx context.Context, w *opened, newState, sameClient bool) error {
 	w.state.Binding.Lineage = uuid.NewString()
 	created := state.Created{
 		Lineage: w.state.Binding.Lineage, Environment: w.state.Binding.Environment, Service: w.state.Binding.Service,
@@ -162,7 +166,7 @@ func initNew(ctx context.Context, w *opened, newState bool) error {
 			return err
 		}
 		w.state.Binding.Lineage = bound.Lineage // "" where there is none yet
-		return initAgain(ctx, w)
+		return initAgain(ctx, w, sameClient)
 	case err != nil:
 		return err
 	}
@@ -208,7 +212,7 @@ func makeAlone(ctx context.Context, w *opened, created state.Created) error {
 
 // initAgain binds a state that was never used to the environment and the service of the
 // configuration, and writes the lock file where it is missing.
-func initAgain(ctx context.Context, w *opened) error {
+func initAgain(ctx context.Context, w *opened, sameClient bool) error {
 	by := w.host.Holder("remit init")
 	return w.state.LockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
@@ -228,6 +232,9 @@ func initAgain(ctx context.Context, w *opened) error {
 			return w.dir.UsedElsewhere(meta.Environment)
 		case used:
 			return w.state.RefuseOther(meta.Service, w.state.Binding.Service)
+		}
+		if err := refuseClient(w, w.state.Binding.Service, sameClient, "init"); err != nil {
+			return err
 		}
 		if err := journal.Append(ctx, rebound(w, meta, by)); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)

@@ -4,10 +4,12 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
 
 	"remit/config/mistake"
 	"remit/internal/cli/exit"
 	"remit/internal/text/english"
+	"remit/state"
 )
 
 // checkProtected refuses to send to a protected environment what no person saw: a plan that an apply makes by
@@ -43,4 +45,29 @@ func warnOfClient(w *opened, asJSON bool) error {
 		"A transfer that more than one of them declares is paid by each, once the service has forgotten its ref_id. Give each environment a client of its own.", english.List(names))
 	warning.Severity = hcl.DiagWarning
 	return w.streams.Report(w.config, hcl.Diagnostics{warning}, asJSON)
+}
+
+// refuseClient refuses to bind a state to the client and the service of another environment of the directory: both states would
+// pay what the files declare, each with the other's money. Whoever means that says so with --same-client, as command has it.
+func refuseClient(w *opened, service state.Identity, isMeant bool, command string) error {
+	others, err := w.dir.WithClient(service)
+	if len(others) == 0 || isMeant || err != nil {
+		return err
+	}
+	var names []string
+	for _, other := range others {
+		names = append(names, fmt.Sprintf("%q", other.Name))
+	}
+	who := "environment " + english.List(names) + " has"
+	if len(names) > 1 {
+		who = "environments " + english.List(names) + " have"
+	}
+	return exit.WithHint(fmt.Errorf("the %s this client of this service already, and its state would not know of one for %q: a transfer that both declare would be paid by both. Nothing was made. "+
+		"Give %[2]q a client of its own, by client_id or REMIT_CLIENT_ID. Where both are to pay with one client, say so", who, w.config.Environment),
+		w.dir.Command(command+" --same-client"))
+}
+
+// sameClientFlag is the word that [refuseClient] asks for.
+func sameClientFlag(cmd *cobra.Command, isMeant *bool) {
+	cmd.Flags().BoolVar(isMeant, "same-client", false, "bind the state although another environment has this client of this service")
 }

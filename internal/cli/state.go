@@ -137,6 +137,7 @@ func forget(ctx context.Context, p *process, from *workspace.Directory, refID, r
 func newStateRebind(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedService}
 	var reason string
+	var sameClient bool
 	cmd := &cobra.Command{
 		Use:   "rebind",
 		Short: "Bind the state to the service that the configuration names now",
@@ -145,15 +146,16 @@ func newStateRebind(p *process) *cobra.Command {
 			if err := checkReason(cmd, reason); err != nil {
 				return err
 			}
-			return rebind(cmd.Context(), p, &from, reason)
+			return rebind(cmd.Context(), p, &from, reason, sameClient)
 		},
 	}
 	directoryFlags(&from, cmd)
 	reasonFlag(cmd, &reason)
+	sameClientFlag(cmd, &sameClient)
 	return cmd
 }
 
-func rebind(ctx context.Context, p *process, from *workspace.Directory, reason string) error {
+func rebind(ctx context.Context, p *process, from *workspace.Directory, reason string, sameClient bool) error {
 	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from, false)
 	if err != nil {
 		return err
@@ -182,6 +184,9 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 			return bind(w, "The state is bound to this service already.", nil)
 		}
 		if !sameService(before, after) {
+			if err := refuseClient(w, after, sameClient, "state rebind --reason="+shell.Word(reason)); err != nil {
+				return err
+			}
 			if err := nothingInDoubt(ctx, w, snapshot); err != nil {
 				return err
 			}
