@@ -3,7 +3,13 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -18,6 +24,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"remit/internal/approval"
 	"remit/internal/cli"
 	"remit/internal/sandbox"
 )
@@ -49,7 +56,7 @@ func newCrossed(t *testing.T) *crossed {
 	text.WriteString("approval {\n  allowed_signers = \"allowed_signers\"\n  passkeys {\n    file = \"allowed_passkeys\"\n  }\n  rule {\n    above     = { USD = \"85\" }\n    approvers = 1\n  }\n}\n")
 	text.WriteString(rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""))
 	writeFile(t, filepath.Join(c.origin, "main.hcl"), text.String())
-	writeFile(t, filepath.Join(c.origin, "allowed_passkeys"), `bob@example.com localhost rwS0xAiKJMkjY1xYC1Ze31XEBco ES256 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEktcnDSsSohwUASLe+/AwT5gVjXYaG0kcWaS4jcJL7B/93Cu2t2hRFAAcTCzumX9bdPJ0P5zX3zrPhO3f2KvauA== registered="20261123090000Z",backup="no"`+"\n")
+	dora := c.makePasskey("dora@example.com")
 	writeFile(t, filepath.Join(c.origin, "records.csv"), "ref_id,group_id\na,6bf44b8d-4b81-8ec0-a21e-95e913884277\n")
 	for _, name := range environmentsOfTree {
 		first, all := []string{"--environment=" + name, "--target=transfer.internal.a"}, []string{"--environment=" + name}
@@ -67,8 +74,59 @@ func newCrossed(t *testing.T) *crossed {
 				t.Fatalf("remit %s: exit code %d\n%s", strings.Join(words, " "), code, said)
 			}
 		}
+		dora.approve(c, name+".plan")
 	}
 	return c
+}
+
+// passkey is a passkey whose holder approves without a page.
+type passkey struct {
+	person string
+	key    *ecdsa.PrivateKey
+}
+
+func (p *passkey) id() []byte { return []byte("passkey of " + p.person) }
+
+// makePasskey writes the line of a passkey to the file of those that count.
+func (c *crossed) makePasskey(person string) *passkey {
+	c.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		c.Fatal(err)
+	}
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		c.Fatal(err)
+	}
+	p := &passkey{person, key}
+	writeFile(c.T, filepath.Join(c.origin, "allowed_passkeys"), fmt.Sprintf("%s localhost %s ES256 %s registered=\"20261123090000Z\",backup=\"no\"\n",
+		person, base64.RawURLEncoding.EncodeToString(p.id()), base64.StdEncoding.EncodeToString(der)))
+	return p
+}
+
+// approve writes the holder's approval beside a plan.
+func (p *passkey) approve(c *crossed, plan string) {
+	c.Helper()
+	content, err := os.ReadFile(filepath.Join(c.origin, plan))
+	if err != nil {
+		c.Fatal(err)
+	}
+	digest := approval.NewDigest()
+	_, _ = digest.Write(content) // it never fails
+	client := fmt.Appendf(nil, `{"type":"webauthn.get","challenge":%q,"origin":"http://localhost:7468","crossOrigin":false}`, base64.RawURLEncoding.EncodeToString(digest.Challenge()))
+	rp, hash := sha256.Sum256([]byte("localhost")), sha256.Sum256(client)
+	const presentAndVerified = 5
+	device := append(rp[:], presentAndVerified, 0, 0, 0, 1)
+	sum := sha256.Sum256(slices.Concat(device, hash[:]))
+	signature, err := ecdsa.SignASN1(rand.Reader, p.key, sum[:])
+	if err != nil {
+		c.Fatal(err)
+	}
+	made, err := approval.NewAssertion("localhost", p.id(), client, device, signature)
+	if err != nil {
+		c.Fatal(err)
+	}
+	writeFile(c.T, filepath.Join(c.origin, plan+"."+p.person+".passkey"), string(made.Text()))
 }
 
 // serve begins the service of an environment, which counts its requests.
@@ -194,9 +252,23 @@ func crossings() map[string]crossing {
 		"a signature": {
 			cross: func(c *crossed, dir, of, into string) {
 				c.swap(dir, into+".plan.bob.sig", of+".plan.bob.sig")
+				if err := os.Remove(filepath.Join(dir, into+".plan.dora@example.com.passkey")); err != nil {
+					c.Fatal(err)
+				}
 			},
 			commands: func(_, into string) []string { return []string{"apply " + into + ".plan"} },
 			names:    func(_, into string) string { return into + ".plan.bob.sig" },
+			codes:    []int{5},
+		},
+		"a passkey's signature": {
+			cross: func(c *crossed, dir, of, into string) {
+				c.swap(dir, into+".plan.dora@example.com.passkey", of+".plan.dora@example.com.passkey")
+				if err := os.Remove(filepath.Join(dir, into+".plan.bob.sig")); err != nil {
+					c.Fatal(err)
+				}
+			},
+			commands: func(_, into string) []string { return []string{"apply " + into + ".plan"} },
+			names:    func(_, into string) string { return into + ".plan.dora@example.com.passkey" },
 			codes:    []int{5},
 		},
 		"a state": {
@@ -284,6 +356,9 @@ func TestEveryCrossingOfEnvironmentsIsRefused(t *testing.T) {
 	t.Run("the honest way", func(t *testing.T) {
 		for _, name := range environmentsOfTree {
 			dir, before := c.copied(), c.requests.Load()
+			if err := os.Remove(filepath.Join(dir, name+".plan.bob.sig")); err != nil { // the passkey alone is enough
+				t.Fatal(err)
+			}
 			if code, said := c.remit(dir, name, "apply", name+".plan", "--environment="+name, "--metrics-file="+name+".prom"); code != 0 {
 				t.Errorf("apply %s.plan: exit code %d\n%s", name, code, said)
 			}
