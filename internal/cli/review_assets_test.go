@@ -36,8 +36,11 @@ func TestAnApproverTypesTheTotalOfEachAsset(t *testing.T) {
 		}
 	}
 	typed("8510.50", "1250.01")
-	if said := served.said(); said != "the plan does not move \"1250.01\" of CHF in all; nothing was signed. Read the plan, and type its total of CHF" {
+	if said := served.said(); said != "The plan does not move \"1250.01\" of CHF in all; nothing was signed. Read the plan, and type its total of CHF." {
 		t.Errorf("the page says %q", said)
+	}
+	if focus := served.eval(`document.activeElement.id`); focus != "total-2" {
+		t.Errorf("after a wrong total of CHF the focus is on %q", focus)
 	}
 	typed("8510.50", "1,250.00")
 	if said := served.said(); !strings.Contains(said, "Approved by ada@example.com") {

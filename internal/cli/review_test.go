@@ -108,12 +108,12 @@ func TestThePageRefuses(t *testing.T) {
 		count, total string
 		want         string
 	}{
-		"a wrong number":             {count: "3", want: "the plan does not move \"3\" transfers; nothing was signed"},
-		"no number":                  {count: "two", want: "the plan does not move \"two\" transfers; nothing was signed"},
-		"a wrong total":              {total: "8510.51", want: "the plan does not move \"8510.51\" of USD in all"},
-		"the total of another asset": {before: `document.getElementById("total").dataset.asset = "EUR"`, want: "the plan moves no EUR"},
+		"a wrong number":             {count: "3", want: "The plan does not move \"3\" transfers; nothing was signed"},
+		"no number":                  {count: "two", want: "The plan does not move \"two\" transfers; nothing was signed"},
+		"a wrong total":              {total: "8510.51", want: "The plan does not move \"8510.51\" of USD in all"},
+		"the total of another asset": {before: `document.getElementById("total").dataset.asset = "EUR"`, want: "The plan moves no EUR"},
 		"the total of no asset":      {before: `document.getElementById("total").dataset.asset = ""`, want: "has no total"},
-		"a decimal comma":            {total: "8510,50", want: "a decimal comma is not read"},
+		"a decimal comma":            {total: "8510,50", want: "with a point before the decimals"},
 		"another plan's challenge": {
 			before: `document.getElementById("ask").dataset.challenge = "` + strings.Repeat("A", 43) + `"`, want: "it is not over the bytes of this plan",
 		},
@@ -547,11 +547,11 @@ func TestAPlanIsApprovedByKeyboard(t *testing.T) {
 		}
 	}
 	var order []string
-	for range 4 {
+	for range 5 {
 		press(kb.Tab)
 		order = append(order, served.eval(`document.activeElement.id || document.activeElement.textContent`))
 	}
-	if diff := cmp.Diff([]string{"count", "total", "Approve with passkey", "text"}, order); diff != "" {
+	if diff := cmp.Diff([]string{"its transfers", "count", "total", "Approve with passkey", "text"}, order); diff != "" {
 		t.Errorf("what Tab leads to (-want +got):\n%s", diff)
 	}
 	focused := func(want string) {
@@ -563,7 +563,10 @@ func TestAPlanIsApprovedByKeyboard(t *testing.T) {
 	served.eval(`document.getElementById("count").focus(); ""`)
 	press(kb.Enter) // both fields are empty
 	focused("count")
-	press("2" + kb.Tab + "8510.50" + kb.Tab + kb.Enter)
+	press("2" + kb.Tab + "8.510,50" + kb.Enter) // no passkey is asked for
+	served.wait("bad", "Write the total of USD with a point before the decimals")
+	focused("total")
+	press("8510.50" + kb.Tab + kb.Enter) // in its place
 	served.wait("dim", "Confirm with your passkey")
 	focused("Approve with passkey")
 	press(kb.Escape)

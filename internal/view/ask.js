@@ -12,8 +12,20 @@
   const credentials = (form.dataset.ids ?? "").split(" ").filter(Boolean).map((id) => ({ type: "public-key", id: bytes(id) }));
 
   const say = (words, tone) => {
-    said.textContent = words;
+    said.textContent = words.charAt(0).toUpperCase() + words.slice(1).replace(/([^.?!])$/, "$1.");
     said.className = tone;
+  };
+
+  // A total of other signs is told before the passkey is asked for, and the field to correct has the focus.
+  const totals = Array.from(form.querySelectorAll("[data-asset]"));
+  const correct = (field) => {
+    field.focus();
+    field.select();
+  };
+  const isForeign = (total) => /,\d{1,2}$|\.\d+,|\d['\u2019\s]\d/.test(total.trim());
+  const focusOn = (error) => {
+    const wrong = totals.find((field) => error.includes(" of " + field.dataset.asset)) ?? (/ transfers/.test(error) ? form.count : undefined);
+    if (wrong) correct(wrong);
   };
 
   // What the person does with their authenticator, as the server reads it.
@@ -24,7 +36,7 @@
     });
     return {
       count: form.count.value,
-      totals: Array.from(form.querySelectorAll("[data-asset]"), (field) => field.dataset.asset + ":" + field.value),
+      totals: totals.map((field) => field.dataset.asset + ":" + field.value),
       credential_id: url(given.rawId),
       client_data_json: text(given.response.clientDataJSON),
       authenticator_data: text(given.response.authenticatorData),
@@ -84,6 +96,12 @@
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (asking) return;
+    const foreign = totals.find((field) => isForeign(field.value));
+    if (foreign) {
+      say("Write the total of " + foreign.dataset.asset + " with a point before the decimals, and commas between thousands or none, such as 1234.50 or 1,234.50. " + undone + ".", "bad");
+      correct(foreign);
+      return;
+    }
     asking = new AbortController();
     button.setAttribute("aria-disabled", "true");
     say("Confirm with your passkey.", "dim");
@@ -104,6 +122,7 @@
         return;
       }
       say(told.error, "bad");
+      if (!isNew) focusOn(told.error);
     } catch (error) {
       say(why(error), "bad");
     }

@@ -68,6 +68,9 @@ func ReviewHTML(w io.Writer, p *planner.Plan, o PlanOptions, ask Passkeys) error
 	h.head(h.pageHead())
 	h.askApproval(ask)
 	h.sections()
+	if len(ask.IDs) > 0 {
+		h.put("<p class=\"back\"><a href=\"#ask-title\">Back to the approval</a></p>\n")
+	}
 	return h.endServed(h.ending())
 }
 
@@ -78,7 +81,7 @@ func (h *htmlPlan) askApproval(ask Passkeys) {
 		h.put("<p class=\"bad\">No passkey of the file allowed_passkeys would count for this plan now. The section Approval says who could approve.</p>\n</section>\n")
 		return
 	}
-	h.put("<p id=\"ask-intro\">Type what the plan moves, as proof that you read it, and confirm with your passkey. Your approval is for exactly these bytes.</p>\n")
+	h.put("<p id=\"ask-intro\">Read <a href=\"#transfers\">its transfers</a> below. Then type what the plan moves, as proof that you read it, and confirm with your passkey. Your approval is for exactly these bytes.</p>\n")
 	h.put("<form id=\"ask\" data-ask=\"get\" data-rp-id=\"%\" data-challenge=\"%\" data-ids=\"%\">\n", ask.RPID, ask.Challenge, strings.Join(ask.IDs, " "))
 	h.put("<p><label for=\"count\">Number of transfers</label> <input id=\"count\" name=\"count\" inputmode=\"numeric\" autocomplete=\"off\" required></p>\n")
 	for i, asset := range AssetsToType(h.plan, h.options.Approvals) {
