@@ -49,6 +49,7 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 	}
 	amount, summary, detail := readAmount("amount", value, f.Expr, e.block.configured.files)
 	if summary != "" {
+		f = e.in.chosen(f, value)
 		if text := value; e.in.isOfColumn(f) && len(e.empty) > 0 && syntax.IsText(text) && text.AsString() == "" {
 			e.empty = append(e.empty, f) // one of several cells that a row of totals or notes leaves empty
 			return transfer.Amount{}
@@ -79,6 +80,28 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 		e.refuse(f, "Too many decimals", "%s%s", detail, e.in.decimalsHint(f, value.AsString(), scale))
 	}
 	return amount
+}
+
+// chosen is a field that takes the text of one of several columns as it is, such as one amount of two currencies: where one
+// column alone has the value, the field is of that column. Any other field is returned as it is.
+func (in instance) chosen(f *field, value cty.Value) *field {
+	if in.row == nil || f.column != "" || !syntax.IsText(value) || value.AsString() == "" {
+		return f
+	}
+	one := *f
+	for _, column := range f.Refs.Columns {
+		of := one
+		of.column = column
+		cell, ok := in.cell(&of)
+		if !ok || cell != value.AsString() || column == one.column {
+			continue
+		}
+		if one.column != "" {
+			return f
+		}
+		one.column = column
+	}
+	return &one
 }
 
 // isMade reports whether an expression makes another value of the cell of a column: then the expression is
