@@ -42,6 +42,7 @@ type dataSource struct {
 	without      map[string]int   // how many rows at the end have no text, by the column; nil before somebody asked
 	notes        []string         // of how the file was read
 	acknowledged map[string]int   // how many warnings are known, by their names
+	leftOut      []leftOutRow     // by where, the first ones
 	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
 }
 

@@ -47,6 +47,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		}
 		defer func() { d.notes = table.Notes() }()
 		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Name: LeftOutByWhere}
+		d.leftOut = nil
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
@@ -63,6 +64,9 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				if accepted == nil && diags == nil { // where leaves it out
 					warnings = withoutHiddenRow(warnings)
 					left.note(next.Line)
+					if len(d.leftOut) < leftOutMax && next.Key() != "" {
+						d.leftOut = append(d.leftOut, leftOutRow{strings.Clone(next.Key()), next.Line})
+					}
 				}
 				known.noteHidden(current.Key(), warnings)
 				if warnings = known.take(warnings); warnings != nil && !yield(nil, d.noted(warnings)) {

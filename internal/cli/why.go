@@ -166,6 +166,9 @@ func unknownRefID(ctx context.Context, w *opened, snapshot state.Snapshot, refID
 		n.try(o.RefID, "")
 	}
 	const text = "no file declares the ref_id %q, and the state does not have it"
+	if left := w.config.LeftOut(refID); left != "" {
+		return exit.WithHint(fmt.Errorf(text+": %s", refID, left), w.dir.Command("validate"))
+	}
 	if n.refID == "" {
 		return exit.WithHint(fmt.Errorf(text, refID), w.dir.Command("plan --show=all"))
 	}
