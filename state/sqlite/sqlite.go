@@ -97,7 +97,7 @@ func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Co
 		return err
 	}
 	if err := fill(ctx, temp, migrations, put); err != nil {
-		return err
+		return explain(err)
 	}
 	if err := syncFile(temp); err != nil {
 		return err
@@ -122,7 +122,23 @@ func fill(ctx context.Context, path string, migrations fs.FS, put func(*sql.Conn
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	return immediately(ctx, conn, func() error { return put(conn) })
+	if err := immediately(ctx, conn, func() error { return put(conn) }); err != nil {
+		return err
+	}
+	return emptyLog(ctx, conn)
+}
+
+// emptyLog moves the whole write-ahead log into the file, which is about to get another name without it. SQLite does so
+// as well when the last connection is closed, but says nothing where it can't: on a full disk a part of the state stays in the log.
+func emptyLog(ctx context.Context, conn *sql.Conn) error {
+	var isBusy, pages, moved int
+	if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&isBusy, &pages, &moved); err != nil {
+		return fmt.Errorf("move its write-ahead log into the file: %w", err)
+	}
+	if isBusy != 0 || moved != pages {
+		return fmt.Errorf("move its write-ahead log into the file: another process keeps it open, and %d of %d pages were moved", moved, pages)
+	}
+	return nil
 }
 
 // begin writes the first event of a state.
