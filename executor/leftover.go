@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
 )
@@ -20,6 +21,9 @@ type Leftover struct {
 	Statuses map[string]state.Status
 	More     bool // there are more than that
 
+	// Unknown are those that the service calls by a status that its document does not list, with any declaration.
+	Unknown Unknown
+
 	// Edited is how many transfers are declared otherwise than they were made or settled. The state
 	// alone does not say so.
 	Edited int
@@ -28,7 +32,9 @@ type Leftover struct {
 // AsksForPerson reports whether a person should look at anything: the apply then ends with exit
 // code 4. It agrees with [planner.Plan.AsksForPerson] of a plan that is made right after, of the
 // same declarations and without targets.
-func (l *Leftover) AsksForPerson() bool { return len(l.Statuses) > 0 || l.Edited > 0 }
+func (l *Leftover) AsksForPerson() bool {
+	return len(l.Statuses) > 0 || l.Unknown.Count() > 0 || l.Edited > 0
+}
 
 // outlined is the part of a [state.Snapshot] that ReadLeftover reads.
 type outlined interface {
@@ -43,6 +49,9 @@ func ReadLeftover(ctx context.Context, after outlined, plan *planner.Plan) (Left
 	for o, err := range after.Outlines(ctx) {
 		if err != nil {
 			return Leftover{}, fmt.Errorf("read what is left in doubt: %w", err)
+		}
+		if o.HasUnknownStatus() {
+			left.Unknown.add(transfer.RecordStatus(strings.Clone(string(o.RecordStatus))), 1)
 		}
 		switch {
 		case !o.AsksForPerson():

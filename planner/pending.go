@@ -41,7 +41,7 @@ func (p *pendingSince) recorded(o *state.Outline) {
 	switch {
 	case !o.Status.Made() || o.RecordStatus == "" || o.RecordStatus.Final():
 		return
-	case !o.RecordStatus.Known():
+	case o.HasUnknownStatus():
 		s = &p.unknown
 	case o.AttemptedAt.After(p.before):
 		return

@@ -169,13 +169,13 @@ func (c *Change) Group() Group {
 }
 
 // AsksForPerson reports whether a person should look at what the state has: something is in doubt, in
-// conflict or unverified.
+// conflict or unverified, or has a status at the service that its document does not list.
 func (p *Plan) AsksForPerson() bool {
 	return slices.ContainsFunc(p.StatusGroups(), func(s StatusGroup) bool {
 		switch s.Group {
-		case GroupConflict, GroupInDoubt, GroupUnverified:
+		case GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown:
 			return true
-		case GroupUnknown, GroupLate, GroupFailed, GroupSettled, GroupRefused, GroupExpired, GroupNever,
+		case GroupLate, GroupFailed, GroupSettled, GroupRefused, GroupExpired, GroupNever,
 			GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
 		}
 		return false

@@ -63,6 +63,12 @@ func (o Outline) AsksForPerson() bool {
 	return false
 }
 
+// HasUnknownStatus reports whether the service calls it by a status that its document does not list: it is recorded, and
+// nobody but a person can say what became of it.
+func (o Outline) HasUnknownStatus() bool {
+	return o.Status.Made() && o.RecordStatus != "" && !o.RecordStatus.Known()
+}
+
 // OutlinesOf is what [Snapshot.Outlines] yields where Transfers yields rows: for a snapshot
 // that has no cheaper way to it.
 func OutlinesOf(rows iter.Seq2[Transfer, error]) iter.Seq2[Outline, error] {

@@ -11,6 +11,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/text/english"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -61,14 +62,14 @@ func (w *countingSnapshot) pass(o state.Outline) {
 	if o.Status.Made() && o.RecordStatus != "" && !o.RecordStatus.Final() {
 		w.unfinished++
 	}
-	if o.AsksForPerson() {
+	if o.AsksForPerson() || o.HasUnknownStatus() {
 		w.asks++
 	}
 }
 
 // withLeftover returns how an apply ended, with exit code 4 where the state has a transfer, in the plan or
-// not, that is in doubt, unverified or in conflict: a person should look, whatever the apply did and whatever else
-// would be its exit code. It names the transfers that neither the plan nor the run has named.
+// not, that is in doubt, unverified or in conflict, or whose status at the service nobody documents: a person should
+// look, whatever the apply did and whatever else would be its exit code. It names what neither the plan nor the run has named.
 func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Journal, seen *countingSnapshot, plan *planner.Plan, ended error) error {
 	if _, goesOn := errors.AsType[*awayError](ended); goesOn || exit.IsUnread(ended) {
 		return ended
@@ -94,7 +95,7 @@ func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Jo
 	if a.monitoring.facts.summary != nil { // each doubt was settled or listed
 		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
 	}
-	if err := tellUnnamed(a, w, unnamed); err != nil {
+	if err := errors.Join(tellUnnamed(a, w, unnamed), tellUnknown(a, w, left.Unknown)); err != nil {
 		return err
 	}
 	return exit.WithCode(ended, exit.Look)
@@ -137,6 +138,25 @@ func tellUnnamed(a *applying, w *opened, left map[string]state.Status) error {
 	}
 	_, err := fmt.Fprintf(w.streams.Err, "Notice: action needed for transfers that this plan does not have: %s.\n\n    %s\n",
 		strings.Join(names, ", "), view.Visible(w.dir.Command("state list")))
+	return err
+}
+
+// tellUnknown says what the service calls by a status that remit does not know, unless the run has said so of as many.
+func tellUnknown(a *applying, w *opened, left executor.Unknown) error {
+	n := left.Count()
+	if s := a.monitoring.facts.summary; n == 0 || s != nil && s.Unknown.Count() >= n {
+		return nil
+	}
+	var words []string
+	for _, status := range slices.Sorted(maps.Keys(left)) {
+		words = append(words, fmt.Sprintf("%s: %d", view.Visible(string(status)), left[status]))
+	}
+	reason := fmt.Sprintf("action needed for %s whose status at the service remit does not know (%s); ask the operator of the service what it means",
+		english.Plural(n, "transfer"), strings.Join(words, ", "))
+	if w.streams.WantsLines(a.asJSON) {
+		w.streams.JSON().Handle(executor.Event{Time: w.host.Now().UTC(), Type: executor.EventNotice, Reason: reason})
+	}
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: %s.\n\n    %s\n", reason, view.Visible(w.dir.Command("status")))
 	return err
 }
 
