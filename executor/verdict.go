@@ -165,7 +165,7 @@ func contradiction(err error, v verdict) (verdict, bool) {
 	against := verdict{result: ResultConflict}
 	var difference transfer.Difference
 	if duplicate, ok := errors.AsType[*state.DuplicateRecordError](err); ok {
-		difference = transfer.Difference{Field: "id", Asked: "a record of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", duplicate.RecordID, duplicate.RefID)}
+		difference = transfer.SharedRecord(duplicate.RecordID, duplicate.RefID)
 		against.stop = fmt.Sprintf("the record of %q is recorded under ref_id %q", refID, duplicate.RefID)
 		against.next = command(refID, "--recorded FILE --accept-record")
 	} else if customer, ok := errors.AsType[*state.CustomerError](err); ok {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remit/internal/text/shell"
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -19,7 +20,7 @@ const refIDsMax = 20
 // addConflictObstacles makes a plan with a conflict not applicable, with one obstacle for
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
-	var edited, answered, forgotten Obstacle
+	var edited, answered, shared, forgotten Obstacle
 	for i := range b.facts {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
@@ -27,7 +28,11 @@ func (b *builder) addConflictObstacles() {
 		c := b.plan.Changes.At(i)
 		switch c.Recorded.Status {
 		case state.Conflict:
-			answered.add(c.RefID)
+			if isShared(c.Differences) {
+				shared.add(c.RefID)
+			} else {
+				answered.add(c.RefID)
+			}
 		case state.Tombstone:
 			forgotten.add(c.RefID)
 		case state.Recorded, state.Adopted, state.Unverified:
@@ -42,7 +47,11 @@ func (b *builder) addConflictObstacles() {
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])
 	}
-	for _, o := range []Obstacle{edited, answered, forgotten} {
+	shared.Detail = sharedDetail
+	if shared.Count > 0 {
+		shared.Remedy = acceptOther(shared.RefIDs[0])
+	}
+	for _, o := range []Obstacle{edited, answered, shared, forgotten} {
 		if o.Count > 0 {
 			o.Kind = ObstacleConflict
 			b.plan.Obstacles = append(b.plan.Obstacles, o)
@@ -51,6 +60,27 @@ func (b *builder) addConflictObstacles() {
 }
 
 const answeredDetail = "The service's record of the transfer is not what was asked for. A person has to find out what was really moved, and then accepts what the service has."
+
+const sharedDetail = "The service showed the record of another transfer, which is stored as that. One record is never two transfers. A person has to find out what was really moved: " +
+	"give the record of this one, which has another id, or say --not-made where the service made none."
+
+// isShared reports whether the kept record is that of another transfer.
+func isShared(differences []transfer.Difference) bool {
+	return slices.ContainsFunc(differences, transfer.Difference.IsSharedRecord)
+}
+
+// NextOfConflict is the command that closes a conflict between what was asked and what was answered.
+func NextOfConflict(d *state.Detail) string {
+	if d.Outcome != nil && isShared(d.Outcome.Differences) {
+		return acceptOther(d.RefID)
+	}
+	return acceptRecord(d.RefID)
+}
+
+// acceptOther is the command for a conflict whose kept record nobody can accept.
+func acceptOther(refID string) string {
+	return "remit resolve " + shell.Word(refID) + ` --recorded FILE --accept-record --reason "…"`
+}
 
 func acceptRecord(refID string) string {
 	return "remit resolve " + shell.Word(refID) + ` --accept-record --reason "…"`

@@ -69,7 +69,7 @@ func (w *countingSnapshot) pass(o state.Outline) {
 
 // withLeftover returns how an apply ended, with exit code 4 where the state has a transfer, in the plan or
 // not, that is in doubt, unverified or in conflict, or whose status at the service nobody documents: a person should
-// look, whatever the apply did and whatever else would be its exit code. It names what neither the plan nor the run has named.
+// look, whatever the apply did and whatever else would be its exit code. It names the transfers that neither the plan nor the run has named.
 func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Journal, seen *countingSnapshot, plan *planner.Plan, ended error) error {
 	if _, goesOn := errors.AsType[*awayError](ended); goesOn || exit.IsUnread(ended) {
 		return ended
@@ -141,7 +141,7 @@ func tellUnnamed(a *applying, w *opened, left map[string]state.Status) error {
 	return err
 }
 
-// tellUnknown says what the service calls by a status that remit does not know, unless the run has said so of as many.
+// tellUnknown counts the transfers that have a status that remit does not know, unless the run has named as many.
 func tellUnknown(a *applying, w *opened, left executor.Unknown) error {
 	n := left.Count()
 	if s := a.monitoring.facts.summary; n == 0 || s != nil && s.Unknown.Count() >= n {

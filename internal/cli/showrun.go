@@ -11,6 +11,7 @@ import (
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -143,7 +144,7 @@ func nextFor(d *state.Detail) string {
 		if d.IsListed() && d.Outcome != nil && d.Outcome.Listed != nil {
 			return "remit resolve " + shell.Word(d.RefID) + ` --recorded FILE --reason "…"`
 		}
-		return "remit resolve " + shell.Word(d.RefID) + ` --accept-record --reason "…"`
+		return planner.NextOfConflict(d)
 	case state.Refused, state.Unsent:
 		return "remit plan"
 	case state.Recorded, state.Adopted:

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -43,12 +44,22 @@ const (
 	fieldGroup = "group_id"
 	fieldTotal = "total"
 	ownGroup   = "one of its own"
+	ownRecord  = "a record of its own"
 )
 
 // SharedGroup is the shortcoming of a record with a group_id that the transfer of another ref_id has.
 func SharedGroup(groupID, refID string) Difference {
 	return Difference{fieldGroup, ownGroup, groupID + ", which is recorded under ref_id " + refID}
 }
+
+// SharedRecord is the difference of a record that is stored as that of another ref_id's transfer. One record is never
+// two transfers, so nobody can accept it.
+func SharedRecord(recordID, refID string) Difference {
+	return Difference{"id", ownRecord, fmt.Sprintf("%s, which is recorded under ref_id %q", recordID, refID)}
+}
+
+// IsSharedRecord reports whether d comes from [SharedRecord].
+func (d Difference) IsSharedRecord() bool { return d.Field == "id" && d.Asked == ownRecord }
 
 // BeyondAccepted are the shortcomings in fields that the accepted ones do not have.
 func BeyondAccepted(shortcomings, accepted []Difference) []Difference {
