@@ -69,7 +69,7 @@ func isShared(differences []transfer.Difference) bool {
 	return slices.ContainsFunc(differences, transfer.Difference.IsSharedRecord)
 }
 
-// NextOfConflict is the command that closes a conflict between what was asked and what was answered.
+// NextOfConflict is the command that closes a conflict between a request and its answer.
 func NextOfConflict(d *state.Detail) string {
 	if d.Outcome != nil && isShared(d.Outcome.Differences) {
 		return acceptOther(d.RefID)

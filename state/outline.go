@@ -64,7 +64,7 @@ func (o Outline) AsksForPerson() bool {
 }
 
 // HasUnknownStatus reports whether the service calls it by a status that its document does not list: it is recorded, and
-// nobody but a person can say what became of it.
+// nobody but a person can say how it ended.
 func (o Outline) HasUnknownStatus() bool {
 	return o.Status.Made() && o.RecordStatus != "" && !o.RecordStatus.Known()
 }
