@@ -134,6 +134,14 @@ func policyKind() eval.Kind {
 	}
 }
 
+// conditionWithout is the text of a condition without its quotation marks, where it names what a condition sees; else an example.
+func conditionWithout(text string) string {
+	if strings.Contains(text, "self.") || strings.Contains(text, "plan.") {
+		return text
+	}
+	return "decimal_cmp(self.amount, \"50000\") <= 0"
+}
+
 // evaluatePolicies reads the policy blocks. A condition sees its subject, and of the
 // configuration the variables, locals and profiles, whose values are part of the control.
 func (k *controlReader) evaluatePolicies(blocks []*eval.Block) {
@@ -177,6 +185,9 @@ func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 	within := settings
 	within.Profiles, within.NoFiles, within.Subject, within.SubjectHas = true, true, p.Scope.subject(), p.Scope.Attributes()
 	p.condition, p.message = b.Arguments["condition"], b.Arguments["error_message"]
+	if text, isText := syntax.LiteralText(syntax.Unwrap(p.condition.Expr)); isText && !isJSON(p.condition.Expr.Range().Filename) {
+		r.Refuse(p.condition.Expr.Range(), "Condition is a text", "A condition is true or false, and a text is neither. Write it without quotation marks, such as:\n\n  condition = %s", conditionWithout(text.AsString()))
+	}
 	for _, a := range []*eval.Argument{p.condition, p.message} {
 		k.resolveArgument(a, within, false)
 		if a.Refs.Sensitive() {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -44,12 +45,26 @@ func readDependencies(c *checker, b *eval.Block) []dependency {
 		d, ok := dependencyOf(t)
 		if diags.HasErrors() || !ok {
 			c.report(mistake.New(item.Range(), "Not a reference",
-				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME."))
+				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME.%s", withOperation(t)))
 			continue
 		}
 		found = append(found, dependency{d, item.Range()})
 	}
 	return found
+}
+
+// withOperation shows a reference to a transfer with the operation that was left out of it, as Terraform's has none;
+// "" where something else is wrong.
+func withOperation(t hcl.Traversal) string {
+	const short = 2
+	if len(t) != short || t.RootName() != "transfer" {
+		return ""
+	}
+	step, ok := t[1].(hcl.TraverseAttr)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(" Write the operation too, such as:\n\n  transfer.internal.%s", step.Name)
 }
 
 func dependencyOf(t hcl.Traversal) (Dependency, bool) {

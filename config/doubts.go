@@ -25,11 +25,12 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 	r := &t.Request
 	if r.Asset != s.asset {
 		if s.asset = r.Asset; !s.assets[r.Asset] {
-			s.assets[r.Asset] = true
 			diags = append(diags, s.unknownAsset(block, in, t)...)
+			diags = append(diags, s.otherSpelling(block, in, t)...)
+			s.assets[r.Asset] = true
 		}
 	}
-	diags = append(diags, roundedRefID(block, in, t)...)
+	diags = append(diags, doubtOfRefID(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
 }
@@ -47,29 +48,54 @@ func doubtOfID(block *transferBlock, in instance, t *Transfer, side, id string) 
 	return hcl.Diagnostics{d}
 }
 
-// roundedIDs refuses IDs of which a spreadsheet left the first digits alone: what they once named, nobody can tell.
-func roundedIDs(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+// lostIDs refuses IDs of which a spreadsheet left the first digits, or an error, alone: what they once named, nobody can tell.
+func lostIDs(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for f := range transfer.FieldCount {
-		if f.Side() == transfer.NoSide || !isRounded(t.Request.Text(f)) {
+		if f.Side() == transfer.NoSide {
 			continue
 		}
+		summary, text := "ID has lost its digits", t.Request.Text(f)
+		what, remedy := roundedWhy, roundedRemedy
+		if !isRounded(text) {
+			if what, remedy = notExported(text, true); what == "" {
+				continue
+			}
+			summary = "ID was not exported"
+		}
 		side, kind, _ := strings.Cut(f.Name(), "_")
-		d := mistake.New(placeOfDoubt(block, in, f.Name(), side), "ID has lost its digits", "The %s %q is %s. %s", kind, t.Request.Text(f), roundedWhy, roundedRemedy)
-		d.Extra = &mistake.Origin{Block: t.Block, Column: f.Name(), Reason: "rounded"}
+		d := mistake.New(placeOfDoubt(block, in, f.Name(), side), summary, "The %s %q is %s. %s", kind, text, what, remedy)
+		d.Extra = &mistake.Origin{Block: t.Block, Column: f.Name(), Reason: what}
 		diags = append(diags, d)
 	}
 	return diags
 }
 
-// roundedRefID warns of a ref_id that was made of such a number. It is no mistake: a ref_id that was sent stays declared.
-func roundedRefID(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
-	if !hasRounded(t.Request.RefID) {
+// doubtOfRefID warns of a ref_id that was made of what a spreadsheet did to a key, or of a reference's name. It is no
+// mistake: a ref_id that was sent stays declared.
+func doubtOfRefID(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	id := t.Request.RefID
+	summary, detail := "", ""
+	what, remedy := notExported(id, false)
+	reference := writtenReference(id)
+	switch {
+	case hasRounded(id):
+		summary = "ref_id has lost digits"
+		detail = fmt.Sprintf("The ref_id %q has %s. If it was never sent, format the column as text, take the whole numbers from their source again, and export the file anew.", id, roundedWhy)
+	case what != "":
+		summary = "ref_id has no key"
+		detail = fmt.Sprintf("The ref_id %q has %s. If it was never sent, %s", id, what, lowerFirst(remedy))
+	case reference != "":
+		summary = "ref_id has the name of a value"
+		detail = fmt.Sprintf("The ref_id is %q, letter by letter. A reference in a text is between ${ and }, such as:\n\n  \"payroll-${%s}\"", id, reference)
+	case isMarkedAsText(id):
+		summary = "ref_id has an apostrophe"
+		detail = fmt.Sprintf("The ref_id %q has an apostrophe, which marks text in a spreadsheet. If it was never sent, format the column as text there instead, and export the file anew.", id)
+	default:
 		return nil
 	}
-	d := mistake.Warning(placeOfDoubt(block, in, "ref_id"), "ref_id has lost digits",
-		"The ref_id %q has %s. If it was never sent, format the column as text, take the whole numbers from their source again, and export the file anew.", t.Request.RefID, roundedWhy)
-	d.Extra = &mistake.Origin{Block: t.Block, Column: "ref_id", Reason: "rounded"}
+	d := mistake.Warning(placeOfDoubt(block, in, "ref_id"), summary, "%s", detail)
+	d.Extra = &mistake.Origin{Block: t.Block, Column: "ref_id", Reason: summary}
 	return hcl.Diagnostics{d}
 }
 
@@ -106,6 +132,11 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 	if _, known := s.config.assets.of(asset); known {
 		return nil
 	}
+	if what, remedy := notExported(asset, true); what != "" {
+		d := mistake.Warning(placeOfDoubt(block, in, "asset"), "Asset is not known", "The asset %q is %s. %s", asset, what, remedy)
+		d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: what}
+		return hcl.Diagnostics{d}
+	}
 	hint := ""
 	if code := assetWords[strings.ToUpper(asset)]; code != "" {
 		hint = codeHint(block, in, asset, code)
@@ -118,6 +149,25 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 		}
 	}
 	d := mistake.Warning(placeOfDoubt(block, in, "asset"), "Asset is not known", "%q is no code of ISO 4217, such as USD, and no asset block declares it. %s", asset, hint)
+	d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: asset}
+	return hcl.Diagnostics{d}
+}
+
+// lowerFirst is a sentence that goes on after a comma.
+func lowerFirst(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
+
+// otherSpelling warns of an asset that other transfers write with capitals where this one has small letters. What
+// such a code means, the service decides: remit adds both up, and sends each as it is written.
+func (s *stream) otherSpelling(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	asset := t.Request.Asset
+	spelled := transfer.AssetSpelled(asset)
+	other := s.spellings[spelled]
+	if other == "" {
+		s.spellings[spelled] = asset
+		return nil
+	}
+	d := mistake.Warning(placeOfDoubt(block, in, "asset"), "Asset is written in two ways",
+		"The asset is %q here and %q elsewhere, and each is sent as it is written. If one asset is meant, write it in one way:\n\n  %q", asset, other, spelled)
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: asset}
 	return hcl.Diagnostics{d}
 }
@@ -137,9 +187,13 @@ var (
 	words     = regexp.MustCompile(`^\p{L}+([ ,.'-]+\p{L}+)+\.?$`)
 )
 
-// meantProfileID shows the UUID that stands between braces, or behind a prefix for UUIDs; "" where there is none.
+// meantProfileID shows the UUID that has braces around it or a prefix for UUIDs, or the reference that a text names;
+// "" where there is none.
 func meantProfileID(id string) string {
-	bare := strings.TrimPrefix(strings.ToLower(strings.Trim(id, "{}()<> ")), "urn:uuid:")
+	if reference := writtenReference(id); reference != "" {
+		return "Write it without them:\n\n  " + reference
+	}
+	bare := strings.TrimPrefix(strings.ToLower(strings.Trim(id, "{}()<>' ")), "urn:uuid:")
 	if bare == id || len(bare) != lengthOfUUID || uuid.Validate(bare) != nil || strings.EqualFold(bare, id) {
 		return ""
 	}
@@ -150,6 +204,9 @@ const lengthOfUUID = 36
 
 // notProfileID says what a profile's ID seems to be instead; "" where nothing is wrong with it.
 func notProfileID(id string) string {
+	if writtenReference(id) != "" {
+		return "is the name of a value in quotation marks"
+	}
 	isUUID := len(id) == lengthOfUUID && id[8] == '-' && uuid.Validate(id) == nil
 	switch {
 	case isUUID && !strings.EqualFold(id, uuid.Nil.String()) && !strings.EqualFold(id, uuid.Max.String()):
@@ -160,6 +217,10 @@ func notProfileID(id string) string {
 		return "marks the place of an ID, and is none"
 	case iban.MatchString(id):
 		return "is an IBAN, and the service knows profiles instead of bank accounts"
+	case strings.HasPrefix(id, "'"):
+		return "begins with an apostrophe, which marks text in a spreadsheet"
+	case truthValues[strings.ToUpper(id)]:
+		return "says yes or no"
 	case mail.MatchString(id):
 		return "is an e-mail address"
 	case strings.Contains(id, " ") && words.MatchString(id):

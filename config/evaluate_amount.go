@@ -64,6 +64,11 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 				detail, format = lost, ""
 			}
 		}
+		if syntax.IsText(value) {
+			if damaged := damagedAmount(value.AsString(), e.in.isOfColumn(f)); damaged != "" {
+				detail, format = damaged, ""
+			}
+		}
 		if nothing := e.in.nothingHint(f, value); format == "" && nothing != "" {
 			detail = nothing
 		}

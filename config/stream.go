@@ -37,7 +37,7 @@ func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diag
 
 func newStream(c *Configuration) *stream {
 	return &stream{
-		config: c, refIDs: newSeen(), told: map[*dataSource]bool{}, assets: map[string]bool{},
+		config: c, refIDs: newSeen(), told: map[*dataSource]bool{}, assets: map[string]bool{}, spellings: map[string]string{},
 		compiled: map[*transferBlock]*compiled{},
 	}
 }
@@ -104,7 +104,9 @@ type stream struct {
 	places places
 	told   map[*dataSource]bool
 	assets map[string]bool // that were looked at
-	asset  string          // the last one of them
+	// spellings has the first spelling of each of them.
+	spellings map[string]string
+	asset     string // the last one of them
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
 }
@@ -180,7 +182,7 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	if t.Batch != "" && s.config.memberships.note(t.Batch, block) {
 		s.config.memberships.late = true
 	}
-	if diags := roundedIDs(block, in, t); diags != nil {
+	if diags := lostIDs(block, in, t); diags != nil {
 		*t = Transfer{}
 		return diags
 	}

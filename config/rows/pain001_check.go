@@ -26,6 +26,8 @@ func (f *pain001File) checkText(from int64, text []byte) hcl.Diagnostics {
 	at := span{from + int64(max(bytes.Index(text, trimmed), 0)), int64(len(trimmed))}
 	switch {
 	case len(trimmed) == 0:
+	case len(f.path) == 0 && from == 0:
+		return f.stop(at, "Text outside of the document", "A file of pain.001 is XML and begins with <. If this one has rows of text, read it as what it is, such as:\n\n  data \"csv\" \"payroll\" {\n  }")
 	case len(f.path) == 0:
 		return f.stop(at, "Text outside of the document", "A file of ISO 20022 is one Document, and has nothing before or after it.")
 	case f.isMixed && f.isKnown():

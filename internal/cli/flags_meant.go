@@ -70,6 +70,16 @@ func otherWay(cmd *cobra.Command, name string) terraform.Answer {
 	switch {
 	case slices.Contains([]string{"dry-run", "dryrun", "check", "what-if", "whatif", "noop", "n"}, name) && cmd.Name() == "apply":
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": plan shows what an apply would do, and sends nothing", Next: "remit plan"}
+	case slices.Contains([]string{"dry-run", "dryrun", "what-if", "whatif", "noop", "n"}, name) && cmd.Name() == "plan":
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": plan sends nothing, with or without a flag", Next: "remit plan"}
+	case slices.Contains([]string{"workspace", "profile", "stage", "env", "e"}, name) && lookupFlag(cmd, "environment") != nil:
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": --environment names the environment", Next: cmd.CommandPath() + " --environment=NAME"}
+	case slices.Contains([]string{"yes", "y", "auto-approve", "force"}, name) && cmd.Name() == "approve":
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": an approver says how many transfers the plan has and what they add up to, which shows that somebody looked", Next: "remit approve PLAN --count=NUMBER --total=SUM"}
+	case slices.Contains([]string{"user", "as", "email", "identity", "i"}, name) && cmd.Name() == "approve":
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": allowed_signers maps keys to people, and --key names the key", Next: "remit approve PLAN --key=FILE"}
+	case slices.Contains([]string{"to", "till", "end"}, name) && lookupFlag(cmd, "until") != nil && lookupFlag(cmd, "from") != nil:
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": --until names the day behind the last one", Next: cmd.CommandPath() + " --from=DATE --until=DATE"}
 	case (name == "force" || name == "f") && cmd.Name() == "apply":
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": apply sends only what its plan and its approvals allow. The plan names what keeps it from being applied, and the flag that accepts it where there is one", Next: "remit plan"}
 	case name == "y" && cmd.Name() == "apply":

@@ -63,6 +63,9 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		if info, errAt := os.Stat(w.dir.Within(name)); errAt == nil && info.IsDir() {
 			return nil, exit.WithHint(fmt.Errorf("open the plan %s: it is a directory. Name the file that plan --out saved", name), w.dir.Command("plan --out=november.plan"))
 		}
+		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" && !strings.ContainsRune(name, filepath.Separator) { // which may be a ref_id
+			return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w. A plan is a file that plan --out saved; state show says what became of a ref_id", name, err), w.dir.Command("state show "+shell.Word(name)))
+		}
 		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.Command("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read

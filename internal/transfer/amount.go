@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 )
@@ -172,6 +174,10 @@ func checkPlainZeros(text string) error {
 			return separatorError(text, i)
 		case c == ' ' || c == '\t':
 			return errors.New("space is not allowed; write digits such as \"1200.50\"")
+		case c >= utf8.RuneSelf && hasOtherSpace(text):
+			return errors.New("has a space of another kind, which spreadsheets write between thousands; write digits such as \"1200.50\"")
+		case (c == '\n' || c == '\r') && i > 0:
+			return errors.New("a line break is not allowed; write digits such as \"1200.50\"")
 		default:
 			return errors.New("is not a decimal; write digits such as \"1200.50\"")
 		}
@@ -183,6 +189,11 @@ func checkPlainZeros(text string) error {
 		return fmt.Errorf("has %d characters, more than %d", len(text), amountLengthMax)
 	}
 	return nil
+}
+
+// hasOtherSpace reports whether a text of digits has a space of another kind, such as the one that no line breaks at.
+func hasOtherSpace(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) })
 }
 
 // isAccountants reports whether a text is a negative number with its sign behind it or in parentheses.
