@@ -18,7 +18,9 @@ var (
 	markedAsText = regexp.MustCompile(`(?:^|[^0-9A-Za-z'])'[0-9A-Za-z]`)
 	truthValues  = map[string]bool{"TRUE": true, "FALSE": true, "WAHR": true, "FALSCH": true, "VRAI": true, "FAUX": true}
 
-	referenceAsText = regexp.MustCompile(`\$?\{{0,2} ?\b(each\.(?:key|value(?:\.[\w-]+|\["[^"]*"\])))`)
+	// referenceAsText finds a reference of a row anywhere, and one of a variable or a local where a template has its signs,
+	// or where it is all of the text: a ref_id may have "local." in it.
+	referenceAsText = regexp.MustCompile(`\b(each\.(?:key|value(?:\.[\w-]+|\["[^"]*"\])))|(?:\$|\{) ?((?:var|local)\.[A-Za-z_][\w-]*)|^((?:var|local)\.[A-Za-z_][\w-]*)$`)
 )
 
 // notExported says what a spreadsheet left in a text in the place of a value, and how the value is exported; both are
@@ -45,11 +47,11 @@ func isMarkedAsText(text string) bool {
 
 // writtenReference shows the reference that a text has in its letters, as a template writes it; "" where there is none.
 func writtenReference(text string) string {
-	if !strings.Contains(text, "each.") {
+	if !strings.Contains(text, "each.") && !strings.Contains(text, "var.") && !strings.Contains(text, "local.") {
 		return ""
 	}
 	if found := referenceAsText.FindStringSubmatch(text); found != nil {
-		return found[1]
+		return found[1] + found[2] + found[3] // of which one was found
 	}
 	return ""
 }

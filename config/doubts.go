@@ -87,7 +87,7 @@ func doubtOfRefID(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 		detail = fmt.Sprintf("The ref_id %q has %s. If it was never sent, %s", id, what, lowerFirst(remedy))
 	case reference != "":
 		summary = "ref_id has the name of a value"
-		detail = fmt.Sprintf("The ref_id is %q, letter by letter. A reference in a text is between ${ and }, such as:\n\n  \"payroll-${%s}\"", id, reference)
+		detail = fmt.Sprintf("The ref_id is %q, letter by letter. A reference in a text is between ${ and }, such as:\n\n  ref_id = \"payroll-${%s}\"", id, reference)
 	case isMarkedAsText(id):
 		summary = "ref_id has an apostrophe"
 		detail = fmt.Sprintf("The ref_id %q has an apostrophe, which marks text in a spreadsheet. If it was never sent, format the column as text there instead, and export the file anew.", id)
@@ -138,7 +138,9 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 		return hcl.Diagnostics{d}
 	}
 	hint := ""
-	if code := assetWords[strings.ToUpper(asset)]; code != "" {
+	if reference := writtenReference(asset); reference != "" {
+		hint = "It is the name of a value in quotation marks. Write it without them:\n\n  asset = " + reference
+	} else if code := assetWords[strings.ToUpper(asset)]; code != "" {
 		hint = codeHint(block, in, asset, code)
 	} else {
 		hint = fmt.Sprintf("If it is an asset of the service, say how many decimals it has:\n\n  asset %s {\n    scale = 2\n  }", mistake.QuotedHCL(asset))
