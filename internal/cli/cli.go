@@ -95,7 +95,6 @@ func newRoot(p *process) *cobra.Command {
 	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	orderHelp(root, groups)
 	root.SetUsageFunc(writeUsage)
-	wrapLong(root)
 	addGuides(root)
 	return root
 }

@@ -31,6 +31,7 @@ func orderHelp(root *cobra.Command, groups []commandGroup) {
 	standard := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
+			cmd.Long = wrapped(cmd.Long) // here, as every start of remit would pay for the help of all commands
 			standard(cmd, args)
 			return
 		}

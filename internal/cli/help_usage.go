@@ -56,19 +56,16 @@ func titlesOfFlags() map[string]string {
 	return titles
 }
 
-// wrapLong breaks the descriptions of cmd and all commands below it into lines of the help's width. A block of
-// lines that are indented stays as it is.
-func wrapLong(cmd *cobra.Command) {
-	blocks := strings.Split(cmd.Long, "\n\n")
+// wrapped breaks the description of a command into lines of the help's width. A block of lines that are indented
+// stays as it is.
+func wrapped(long string) string {
+	blocks := strings.Split(long, "\n\n")
 	for i, block := range blocks {
 		if !strings.HasPrefix(block, " ") && !strings.Contains(block, "\n ") {
 			blocks[i] = strings.Join(view.Wrap(strings.Join(strings.Fields(block), " "), helpWidth), "\n")
 		}
 	}
-	cmd.Long = strings.Join(blocks, "\n\n")
-	for _, below := range cmd.Commands() {
-		wrapLong(below)
-	}
+	return strings.Join(blocks, "\n\n")
 }
 
 // writeUsage writes how cmd is used: its commands, its flags, two examples and the page to read.

@@ -57,7 +57,7 @@ func pageOf(cmd *cobra.Command, day string) string {
 		b.WriteString("[FLAGS]\n")
 	}
 	if cmd.Long != "" {
-		b.WriteString(".SH DESCRIPTION\n" + paragraphs(cmd.Long))
+		b.WriteString(".SH DESCRIPTION\n" + paragraphs(wrapped(cmd.Long)))
 	}
 	flagsRoff(&b, "FLAGS", cmd.NonInheritedFlags())
 	flagsRoff(&b, "FLAGS OF ALL COMMANDS", cmd.InheritedFlags())
