@@ -26,6 +26,7 @@ import (
 
 	"remit/internal/approval"
 	"remit/internal/cli"
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
 )
 
@@ -343,12 +344,11 @@ func crossings() map[string]crossing {
 func TestEveryCrossingOfEnvironmentsIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newCrossed(t)
+	ways := suite.Dose(1, 1, len(environmentsOfTree)-1) // from each, and into each, before both directions of each pair
 	for kind, of := range crossings() {
-		for _, from := range environmentsOfTree {
-			for _, into := range environmentsOfTree {
-				if from == into {
-					continue
-				}
+		for i, from := range environmentsOfTree {
+			for way := range ways {
+				into := environmentsOfTree[(i+1+way)%len(environmentsOfTree)]
 				t.Run(strings.ReplaceAll(kind+" of "+from+" in "+into, " ", "-"), func(t *testing.T) { c.check(t, of, from, into) })
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -204,13 +205,21 @@ func receiverName(expr ast.Expr) string {
 // productionFiles are the Go files that are no tests.
 func productionFiles(t *testing.T) []source {
 	t.Helper()
-	return slices.DeleteFunc(goFiles(t), func(s source) bool { return strings.HasSuffix(s.path, "_test.go") })
+	return slices.DeleteFunc(slices.Clone(goFiles(t)), func(s source) bool { return strings.HasSuffix(s.path, "_test.go") })
 }
 
+// goFiles are all Go files. The tests that read them have the same ones, and change none.
 func goFiles(t *testing.T) []source {
 	t.Helper()
-	var sources []source
-	err := filepath.WalkDir(*shapeRoot, func(path string, _ fs.DirEntry, err error) error {
+	sources, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
+}
+
+var parsed = sync.OnceValues(func() (sources []source, err error) {
+	err = filepath.WalkDir(*shapeRoot, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") {
 			return err
 		}
@@ -221,8 +230,5 @@ func goFiles(t *testing.T) []source {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sources
-}
+	return sources, err
+})

@@ -21,14 +21,15 @@ func worked(t *testing.T, server *pgtest.Server) (schema string) {
 	for at, rows := range []int{20, 20, 3} {
 		run := fmt.Sprint("run-", at)
 		j := lock(t, s)
-		add(t, j, state.Begun{RunID: run, By: statetest.Holder("apply")})
+		entries := []state.Entry{state.Begun{RunID: run, By: statetest.Holder("apply")}} // in one commit, as there are many such states
 		for i := range rows {
 			refID := fmt.Sprintf("%s-%02d", run, i)
-			add(t, j, statetest.Intent(refID, run, "10.00"), statetest.Outcome(refID, run, state.SourceAnswer, state.Recorded))
+			entries = append(entries, statetest.Intent(refID, run, "10.00"), statetest.Outcome(refID, run, state.SourceAnswer, state.Recorded))
 		}
 		if at < 2 {
-			add(t, j, state.Ended{RunID: run})
+			entries = append(entries, state.Ended{RunID: run})
 		}
+		add(t, j, entries...)
 		unlock(t, j)
 	}
 	return schema
@@ -103,9 +104,11 @@ func TestAMixtureIsRefused(t *testing.T) {
 		schema := worked(t, server)
 		s := reopen(t, server, schema)
 		j := lock(t, s)
+		var entries []state.Entry
 		for i := range 40 {
-			add(t, j, state.Begun{RunID: fmt.Sprint("idle-", i)}, state.Ended{RunID: fmt.Sprint("idle-", i)})
+			entries = append(entries, state.Begun{RunID: fmt.Sprint("idle-", i)}, state.Ended{RunID: fmt.Sprint("idle-", i)})
 		}
+		add(t, j, entries...)
 		unlock(t, j)
 		return schema
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
 	"remit/state"
 )
 
@@ -81,7 +82,7 @@ func lookingIsFree(t *testing.T, b *bench) {
 	s, other := b.create(), b.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	for range 4 {
+	for range suite.Dose(2, 2, 4) { // each reads without a pause, and takes the processors from the writer
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				snap, err := other.Snapshot(t.Context())
