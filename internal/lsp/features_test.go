@@ -531,3 +531,28 @@ func TestAFixThatAMistakeNamesIsOffered(t *testing.T) {
 		})
 	}
 }
+
+// TestARowOfTotalsIsLeftOutByAFix applies both lines that a mistake in a data file offers, to the block that reads the file.
+func TestARowOfTotalsIsLeftOutByAFix(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"main.hcl": payroll, "staff.csv": staff + ",,1030.50\n"})
+	e := newEditor(t, folder)
+	text := e.openSaved("main.hcl")
+	e.openSaved("staff.csv")
+	found := e.diagnostics("staff.csv")
+	var actions []struct {
+		Title string
+		Edit  struct{ Changes map[string][]textEdit }
+	}
+	e.call("textDocument/codeAction", object{"textDocument": e.name("staff.csv"), "range": span{}, "context": object{"diagnostics": found}}, &actions)
+	if len(actions) != 2 || actions[0].Title != "Write skip_last = 1 in data.csv.staff" {
+		t.Fatalf("for %s is offered %+v", messagesOf(found), actions)
+	}
+	for _, action := range actions {
+		mended := applied(t, text, action.Edit.Changes[uri(e.path("main.hcl"))])
+		e.change("main.hcl", mended)
+		if found := e.all("main.hcl"); len(found) > 0 {
+			t.Errorf("%s leaves %v in\n%s", action.Title, found, mended)
+		}
+	}
+}

@@ -100,8 +100,11 @@ var (
 func (s *server) codeAction(_ context.Context, p *actionParams) (any, error) {
 	actions := []codeActionItem{}
 	d := s.document(p.TextDocument.URI)
-	if d == nil || !isNative(d.path) || !s.isActive(d.path) {
+	if d == nil || !s.isActive(d.path) {
 		return actions, nil
+	}
+	if !isNative(d.path) {
+		return s.actionsOfData(d, p.Context.Diagnostics), nil
 	}
 	for _, told := range p.Context.Diagnostics {
 		if told.Source != "remit" && told.Source != "" {
@@ -130,11 +133,40 @@ func (s *server) codeAction(_ context.Context, p *actionParams) (any, error) {
 	return actions, nil
 }
 
+// dataBlockForm is how a mistake in a data file names the block that can leave its row out.
+var dataBlockForm = regexp.MustCompile(`leave it out of data\.([a-z0-9_]+\.[A-Za-z0-9_-]+)`)
+
+// actionsOfData offers what a mistake in a data file says is to be written into the block that reads it.
+func (s *server) actionsOfData(d *document, mistakes []diagnostic) []codeActionItem {
+	actions := []codeActionItem{}
+	for _, told := range mistakes {
+		of := dataBlockForm.FindStringSubmatch(told.Message)
+		if of == nil || told.Source != "remit" && told.Source != "" {
+			continue
+		}
+		for _, remedy := range remedyForm.FindAllStringSubmatch(told.Message, -1) {
+			for _, found := range namesIn(s.sources(d.path)) {
+				if found.root != "data" || found.name != of[1] {
+					continue
+				}
+				text := newDocument(s.uriOf(found.source.path), 0, found.source.outline.text)
+				edits, title := s.remedied(text, found.start+found.block.OpenBraceRange.End.Byte+1, remedy[1], remedy[2])
+				actions = appendActionTo(actions, text.uri, told, title+" in data."+of[1], edits)
+			}
+		}
+	}
+	return actions
+}
+
 func appendAction(actions []codeActionItem, d *document, told diagnostic, title string, edits []textEdit) []codeActionItem {
+	return appendActionTo(actions, d.uri, told, title, edits)
+}
+
+func appendActionTo(actions []codeActionItem, uri string, told diagnostic, title string, edits []textEdit) []codeActionItem {
 	if len(edits) == 0 {
 		return actions
 	}
-	edit, err := json.Marshal(workspaceEdit{map[string][]textEdit{d.uri: edits}})
+	edit, err := json.Marshal(workspaceEdit{map[string][]textEdit{uri: edits}})
 	if err != nil {
 		panic(err)
 	}
