@@ -140,6 +140,8 @@ func parseContent(content []byte, name, shown string, split func(content []byte,
 	parse := syntax.Parse
 	if isJSON(name) {
 		parse = syntax.ParseJSON
+	} else if where, diags := syntax.ExplainLong(content, shown); diags.HasErrors() {
+		return parsed{sourceFile: sourceFile{name: shown, file: &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: where}}, diags: diags}
 	}
 	file, diags := parse(content, shown)
 	diags = syntax.Explain(content, shown, diags, true)
