@@ -11,24 +11,27 @@ import (
 // Bounds of what is read again and again.
 const (
 	piecesAhead    = 8        // blocks further that a mistake is followed before its own lines are taken for wrong
-	piecesWrongMax = 100      // after so many wrong blocks, the rest is read when these are mended
+	piecesWrongMax = 100      // of so many wrong blocks the whole file is read: it may be one that nests too deeply
 	aheadBytes     = 64 << 10 // in which the end of a block, a comment or a text is looked for
 )
 
 // ExplainLong is [Explain] for a long file that has a mistake. It reads the lines of a mistake by themselves, from the end of the block
 // before them to the beginning of the next one: the parser, which goes on to the end of the file, takes a second for ten thousand
-// blocks. It finds nothing where no block is wrong by itself, or the file is short. The parts are those that have a mistake.
+// blocks. It finds nothing where no block is wrong by itself, very many are, or the file is short. The parts are those that have a mistake.
 func ExplainLong(content []byte, name string) (Nav, hcl.Diagnostics) {
 	if len(content) < SplitAbove || bytes.HasPrefix(content, []byte("\ufeff")) {
 		return nil, nil
 	}
 	var wrong Nav
 	var all []hcl.Diagnostics
-	for from, line := 0, 1; from < len(content) && len(wrong) < piecesWrongMax; {
+	for from, line := 0, 1; from < len(content); {
 		p := &Part{name: name, start: hcl.Pos{Line: line, Column: 1, Byte: from}}
 		diags := p.pieceAt(content)
 		if diags.HasErrors() {
 			wrong, all = append(wrong, p), append(all, diags)
+			if len(wrong) == piecesWrongMax {
+				return nil, nil
+			}
 		}
 		line += bytes.Count(p.content, []byte{'\n'})
 		from += len(p.content)
