@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Bounds of what is read again and again.
+// Bounds of the lines that are read again and again.
 const (
 	piecesAhead    = 8        // blocks further that a mistake is followed before its own lines are taken for wrong
 	piecesWrongMax = 100      // of so many wrong blocks the whole file is read: it may be one that nests too deeply

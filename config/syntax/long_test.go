@@ -23,7 +23,7 @@ var wrongBlocks = map[string]string{
 	"a half of a word":          "transf\n",
 }
 
-// TestALongFileIsExplainedByTheLinesOfItsMistake puts a wrong block between thousands of right ones: what is said is what is said of the
+// TestALongFileIsExplainedByTheLinesOfItsMistake puts a wrong block between thousands of right ones: the messages are those of the
 // whole file, and a second wrong block is told as well.
 func TestALongFileIsExplainedByTheLinesOfItsMistake(t *testing.T) {
 	right := func(from int) string {
