@@ -257,7 +257,7 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 	if err := a.ask(ctx, w); err != nil {
 		return err
 	}
-	connection, err := w.service.Connect(ctx, a.inFlightMax(w), a.faults...)
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w.config), a.faults...)
 	if err != nil {
 		return err
 	}
@@ -419,7 +419,7 @@ func (a *applying) settleOnly(ctx context.Context, w *opened, plan *planner.Plan
 		return why
 	}
 	a.failover.whole = nil // another apply does the same
-	connection, err := w.service.Connect(ctx, a.inFlightMax(w))
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w.config))
 	if err != nil {
 		return err
 	}
@@ -441,11 +441,11 @@ func (a *applying) settleOnly(ctx context.Context, w *opened, plan *planner.Plan
 	return why
 }
 
-func (a *applying) inFlightMax(w *opened) int {
+func (a *applying) inFlightMax(loaded *config.Configuration) int {
 	if a.parallelism > 0 {
 		return a.parallelism
 	}
-	return w.config.Service.InFlightMax
+	return loaded.Service.InFlightMax
 }
 
 func (a *applying) newRun(w *opened, plan *planner.Plan, journal state.Journal, snapshot state.Snapshot, holder state.Holder, c *workspace.Connection) executor.Run {
@@ -467,7 +467,7 @@ func (a *applying) newRun(w *opened, plan *planner.Plan, journal state.Journal, 
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey,
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
 			LookUpFirst: c.Finder != nil && (!service.PrecheckNew || meta.Precheck),
-			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
+			InFlightMax: a.inFlightMax(w.config), RequestTimeout: service.Timeout,
 			RateLimits: workspace.RateLimits(service), StopOnRefusal: a.onRefusal == "stop", LeaveRefused: a.leavesRefused(), Wait: a.wait, WaitFinal: a.waitFinal,
 		},
 		Clock: w.host.Clock(), Random: rand.Float64,

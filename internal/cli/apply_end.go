@@ -100,7 +100,7 @@ func resume(ctx context.Context, a *applying, w *opened, r *resumption) error {
 		}
 		return a.withLeftover(ctx, w, r.journal, seen, a.failover.whole, a.execute(ctx, w, executor.Run{Plan: a.failover.whole}, isDone(r.from.runID)))
 	}
-	connection, err := w.service.Connect(ctx, a.inFlightMax(w), a.faults...)
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w.config), a.faults...)
 	if err != nil {
 		return r.from.finish(err)
 	}

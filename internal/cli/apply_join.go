@@ -108,7 +108,7 @@ func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.J
 	if err != nil {
 		return err
 	}
-	connection, err := w.service.Connect(ctx, a.inFlightMax(w))
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w.config))
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func joinAgain(ctx context.Context, a *applying, w *opened, away *awayError, jou
 	if err != nil {
 		return &cannotError{err}
 	}
-	connection, err := w.service.Connect(ctx, a.inFlightMax(w))
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w.config))
 	if err != nil {
 		return &cannotError{err}
 	}

@@ -19,7 +19,7 @@ import (
 // whole plan is judged, whatever an earlier run of it did. A plan that is not saved has no
 // signatures.
 func approvalsOf(w *opened, plan *planner.Plan, saved *savedPlan) ([]view.Approval, error) {
-	blocks := approvalBlocks(w)
+	blocks := approvalBlocks(w.config)
 	if len(blocks) == 0 {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func assetsWithoutLimit(limits []config.Limit, totals transfer.Totals) []string 
 // assetsWithoutTier are the assets of a plan that approval rules forgot.
 func assetsWithoutTier(w *opened, plan *planner.Plan) []string {
 	var assets []string
-	for i, block := range approvalBlocks(w) {
+	for i, block := range approvalBlocks(w.config) {
 		unnamed := approval.Unnamed(block.Rules, plan.Sent())
 		if i == 0 {
 			assets = unnamed
@@ -177,7 +177,7 @@ func approveCommand(w *opened, approvals []view.Approval) string {
 	for i := range approvals {
 		could = append(could, approvals[i].Could...)
 	}
-	for _, block := range approvalBlocks(w) {
+	for _, block := range approvalBlocks(w.config) {
 		if block.Origins == nil || block.Signers.HasSSHOf(could) {
 			return "approve "
 		}
@@ -187,8 +187,8 @@ func approveCommand(w *opened, approvals []view.Approval) string {
 
 // approvalBlocks are the approval blocks that could be read. A command that sends or signs
 // loads them with its configuration, where one that can't be read is a mistake.
-func approvalBlocks(w *opened) []config.Approval {
-	blocks, whole := w.config.Approvals()
+func approvalBlocks(loaded *config.Configuration) []config.Approval {
+	blocks, whole := loaded.Approvals()
 	if !whole {
 		return nil
 	}
@@ -197,7 +197,7 @@ func approvalBlocks(w *opened) []config.Approval {
 
 // principal is whose key it is, in the first approval block that knows it; "" for nobody's.
 func principal(w *opened, key approval.Key) string {
-	for _, block := range approvalBlocks(w) {
+	for _, block := range approvalBlocks(w.config) {
 		if name := block.Signers.Use(key, block.Revoked, w.host.Now()).Principal; name != "" {
 			return name
 		}

@@ -99,7 +99,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if len(approvalBlocks(w)) == 0 {
+	if len(approvalBlocks(w.config)) == 0 {
 		return errors.New("there is no approval block that says who may approve; nothing was signed")
 	}
 	plan, err := a.open(ctx, w)
@@ -185,7 +185,7 @@ func (a *approving) findKey(ctx context.Context, w *opened, plan *savedPlan) (*s
 // in one.
 func (a *approving) useless(w *opened, plan *savedPlan, key approval.Key) error {
 	var first error
-	for _, block := range approvalBlocks(w) {
+	for _, block := range approvalBlocks(w.config) {
 		err := a.uselessIn(block, plan, key, w.host.Now())
 		if err == nil {
 			return nil

@@ -188,7 +188,7 @@ func (c *certifying) options(w *opened) (certify.Options, error) {
 		flag, name string
 		party      *certify.Party
 	}{{"--from", c.from, &o.From}, {"--to", c.to, &o.To}, {"--platform-to", c.platformTo, &o.PlatformTo}} {
-		party, err := party(w, side.flag, side.name)
+		party, err := party(w.config, side.flag, side.name)
 		failures = append(failures, err)
 		*side.party = party
 		if side.party != &o.From && party == o.From {
@@ -227,18 +227,18 @@ func (c *certifying) options(w *opened) (certify.Options, error) {
 }
 
 // party is the profile block of a name, or the profile with that ID; none where nothing is named.
-func party(w *opened, flag, name string) (certify.Party, error) {
+func party(loaded *config.Configuration, flag, name string) (certify.Party, error) {
 	if name == "" {
 		return certify.Party{}, nil
 	}
-	known := w.config.ProfileNames()
+	known := loaded.ProfileNames()
 	if !slices.Contains(slices.Collect(maps.Values(known)), name) {
 		if err := transfer.CheckText(name); err != nil {
 			return certify.Party{}, fmt.Errorf("%s=%s %w", flag, name, err)
 		}
 		return certify.Party{ProfileID: name}, nil
 	}
-	value, diags := w.config.Eval("profile." + name)
+	value, diags := loaded.Eval("profile." + name)
 	if diags.HasErrors() {
 		return certify.Party{}, fmt.Errorf("%s=%s: %w", flag, name, diags)
 	}

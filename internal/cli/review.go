@@ -106,7 +106,7 @@ const localhost = "localhost"
 // findPort finds the port, and checks that some approval block takes passkeys that a page there asks for.
 func (r *reviewing) findPort(w *opened) error {
 	hasPasskeys := false
-	for _, block := range approvalBlocks(w) {
+	for _, block := range approvalBlocks(w.config) {
 		if block.Origins == nil {
 			continue
 		}
@@ -129,7 +129,7 @@ func (r *reviewing) findPort(w *opened) error {
 func (a *approving) usable(w *opened, plan *savedPlan) []string {
 	var ids []string
 	seen := map[string]bool{}
-	for _, block := range approvalBlocks(w) {
+	for _, block := range approvalBlocks(w.config) {
 		for _, p := range block.Signers.Passkeys() {
 			id := base64.RawURLEncoding.EncodeToString(p.ID)
 			if p.RPID == localhost && !seen[id] && a.useless(w, plan, approval.PasskeyKey(p)) == nil {
@@ -190,7 +190,7 @@ func (a *approving) approveByPasskey(w *opened, plan *savedPlan, text []byte) (s
 func (a *approving) countsNow(w *opened, plan *savedPlan, assertion *approval.Assertion) (approval.Key, error) {
 	const name = "this approval" + approval.PasskeySuffix
 	first := errors.New("no approval block applies to this plan")
-	for i, block := range approvalBlocks(w) {
+	for i, block := range approvalBlocks(w.config) {
 		passkey := block.Signers.PasskeyOf(assertion.RPID, assertion.CredentialID)
 		if passkey != nil {
 			if err := a.uselessIn(block, plan, approval.PasskeyKey(passkey), w.host.Now()); err != nil {

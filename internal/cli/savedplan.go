@@ -41,7 +41,7 @@ func openPlan(w *opened, name string) (*planner.Plan, error) { return readPlan(w
 func openSigned(w *opened, name string) (*savedPlan, error) {
 	saved := &savedPlan{name: name, path: w.dir.Within(name)}
 	into := io.Discard
-	if len(approvalBlocks(w)) > 0 {
+	if len(approvalBlocks(w.config)) > 0 {
 		saved.digest = approval.NewDigest()
 		into = saved.digest
 	}

@@ -131,7 +131,7 @@ func settlingCommand(w *opened, planFile string) string {
 	switch {
 	case planFile != "":
 		return "remit apply " + shell.Word(planFile)
-	case len(approvalBlocks(w)) > 0 && !w.dir.Sandbox:
+	case len(approvalBlocks(w.config)) > 0 && !w.dir.Sandbox:
 		return "remit plan --out=FILE"
 	}
 	return "remit apply"

@@ -61,7 +61,7 @@ func (s *signing) author() *approval.Key {
 // does in one, or where there is no block.
 func unknownAuthor(w *opened, key ssh.PublicKey) error {
 	var first error
-	for _, block := range approvalBlocks(w) {
+	for _, block := range approvalBlocks(w.config) {
 		use := block.Signers.Use(approval.SSHKey(key), block.Revoked, w.host.Now())
 		if use.Why == "" {
 			return nil

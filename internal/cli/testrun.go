@@ -167,7 +167,7 @@ func (t *testRun) apply(ctx context.Context, w *opened) error {
 			return nil
 		}
 		a := applying{planning: planning{dir: *w.dir}, wait: waitDefault}
-		connection, err := w.service.Connect(ctx, a.inFlightMax(w))
+		connection, err := w.service.Connect(ctx, a.inFlightMax(w.config))
 		if err != nil {
 			return err
 		}
