@@ -31,6 +31,7 @@ type failover struct {
 	isSaved bool              // whole is that of a file, or was read back as one
 	before  *executor.Summary // how the lines ended of which the run under way has no more to do; nil in the first run
 	reason  string            // why it goes on no more, in words that follow what happened; "" where it was not tried
+	mayLack bool              // the server that took over may lack what runners of the run wrote
 
 	// controls are those against which the plan is computed again.
 	controls func() planner.Controls
@@ -172,6 +173,7 @@ func (f *failover) goOn(ctx context.Context, w *opened, away *awayError, began t
 			return f.notYet(w, away, err)
 		}
 		if back.MayLack {
+			f.mayLack = true
 			f.reason = ". The server that took over may lack what other runners of this run wrote: no commit waited for a copy (synchronous_standby_names was empty)"
 			return away.finish(away.failed)
 		}

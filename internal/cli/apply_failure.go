@@ -7,6 +7,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/state"
 )
 
@@ -46,12 +47,41 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 		}
 		return exit.New(exit.Explain(failed, happened+"; nothing was sent"), commandOrNone(a, next), exit.Error)
 	}
+	doubts := inDoubt(s)
+	if isLacking(a, w, failed) {
+		certain = "what is listed as recorded or adopted " + w.state.Backend.Advice().Holds
+		looksUp := w.service.CanLookUp() && !w.config.Service.PrecheckNew
+		if doubts = inDoubtOfLacking(s, looksUp); !looksUp {
+			next = "import FILE"
+		}
+	}
 	text := strings.Join([]string{
 		happened + a.failover.reason + ".",
 		"Certain: " + certain + " Nothing was started since.",
-		"In doubt: " + inDoubt(s),
+		"In doubt: " + doubts,
 	}, "\n")
 	return exit.New(exit.Explain(failed, text), commandOrNone(a, next), exit.Look)
+}
+
+// isLacking reports whether a server that took over lacks what a run wrote, or may lack it. A file that was replaced is another
+// thing: the note beside it says what it had.
+func isLacking(a *applying, w *opened, failed error) bool {
+	_, isServer := w.state.Backend.(workspace.Postgres)
+	return a.failover.mayLack || isServer && errors.Is(failed, state.ErrReplaced)
+}
+
+// inDoubtOfLacking names the transfers that a run leaves open if its events are missing in part, and how the next apply treats them.
+func inDoubtOfLacking(s executor.Summary, looksUp bool) string {
+	text := "each transfer of this run of which that server lacks the events"
+	if t := s.Totals[executor.ResultInDoubt]; t != nil && t.Count() > 0 {
+		text += fmt.Sprintf(", and %d that may have been under way", t.Count())
+	}
+	text += ". They may have been made, and an apply that has this state does not know of what is missing. "
+	if looksUp {
+		return text + "It asks the service about each ref_id before it sends it, as lookup_path says, and so never pays one twice."
+	}
+	return text + `Without lookup_path, or with precheck = "new", it would send them again: apply nothing before the events are back, ` +
+		"or the service's records are imported."
 }
 
 // inDoubt says what a run without its journal leaves open, and why that pays nothing twice.

@@ -35,6 +35,8 @@ func isAway(err error) bool {
 		switch said[:2] {
 		case "08", "40", "53", "55", "57", "58": // connections, rollbacks, resources, locks, operators, the system
 			return true
+		case "28": // a password that was right before: it was rotated, and the file that has the new one may follow
+			return true
 		}
 		return said == readOnly
 	}

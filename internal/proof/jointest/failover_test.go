@@ -45,23 +45,35 @@ func outages() []outage {
 func TestAFailoverNeedsNobody(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	n := *failovers
-	if n == 0 {
-		n = suite.Dose(1, 1, 2)
-	}
-	program := program.Build(t)
 	cluster := pgtest.StartCluster(t, true)
+	playFailovers(t, cluster, cluster, dose(1, 2))
+}
+
+// TestAFailoverBehindAProxyNeedsNobody is [TestAFailoverNeedsNobody] with HAProxy between the runners and the cluster.
+func TestAFailoverBehindAProxyNeedsNobody(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	cluster := pgtest.StartCluster(t, true)
+	playFailovers(t, cluster, cluster.Proxy(t), dose(1, 4))
+}
+
+// dose is how many failovers are played: as many as the flag says, or those of a plain run or of a full one.
+func dose(plain, full int) int {
+	if *failovers > 0 {
+		return *failovers
+	}
+	return suite.Dose(0, plain, full)
+}
+
+// playFailovers has a cluster fail over n times in the middle of runs that reach it at an address.
+func playFailovers(t *testing.T, cluster *pgtest.Cluster, at database, n int) {
+	t.Helper()
+	program := program.Build(t)
 	var longest time.Duration
 	for i := range n {
 		way := outages()[i%len(outages())]
 		runners := 3 - 2*((i+i/len(outages()))%2) // three and one by turns, each in every way
-		f := &failoverRun{
-			world: newWorld(t, program, options{
-				rows: *failoverRows, inFlight: 8, latency: 20 * time.Millisecond, cluster: cluster, unchecked: true,
-				service: "lookup_path = \"/v2/transfers\"\n  rate_limit { internal = \"100/1s\" }",
-				faults:  []string{"too-early=2%"},
-			}),
-		}
+		f := newFailoverRun(t, program, at, *failoverRows)
 		pause := f.play(cluster, way, runners)
 		t.Logf("failover %d, the leader %s, runners: %d: the longest pause between two requests was %v", i+1, way.name, runners, pause.Round(time.Millisecond))
 		longest = max(longest, pause)
@@ -72,20 +84,23 @@ func TestAFailoverNeedsNobody(t *testing.T) {
 	t.Logf("%d failovers of runs of %d transfers: the longest pause was %v", n, *failoverRows, longest.Round(time.Millisecond))
 }
 
+// newFailoverRun makes a run of so many transfers, with faults of the service.
+func newFailoverRun(t *testing.T, program string, at database, rows int) *failoverRun {
+	t.Helper()
+	return &failoverRun{newWorld(t, program, options{
+		rows: rows, inFlight: 8, latency: 20 * time.Millisecond, at: at, unchecked: true,
+		service: "lookup_path = \"/v2/transfers\"\n  rate_limit { internal = \"100/1s\" }",
+		faults:  []string{"too-early=2%"},
+	})}
+}
+
 // failoverRun is one run, during which the cluster fails over.
 type failoverRun struct{ *world }
 
 // play plays it, and returns the longest time between two requests.
 func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Duration {
 	f.t.Helper()
-	all := []*runner{f.start("apply", "--auto-approve")}
-	f.await(1)
-	for range runners - 1 {
-		all = append(all, f.start("apply", "--join"))
-	}
-	if runners > 1 {
-		f.waitFor("all take part", fmt.Sprintf(`SELECT count(*) >= %d FROM %s.runners WHERE joined`, runners, f.schema))
-	}
+	all := f.startAll(runners)
 	f.await(*failoverRows / 3)
 	leader := c.Leader()
 	if err := way.fail(c, leader); err != nil {
@@ -112,6 +127,85 @@ func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Dura
 	}
 	f.check(*failoverRows)
 	return f.pause()
+}
+
+// startAll starts one runner, and others that take part in its run.
+func (f *failoverRun) startAll(runners int) []*runner {
+	f.t.Helper()
+	all := []*runner{f.start("apply", "--auto-approve")}
+	f.await(1)
+	for range runners - 1 {
+		all = append(all, f.start("apply", "--join"))
+	}
+	if runners > 1 {
+		f.waitFor("all take part", fmt.Sprintf(`SELECT count(*) >= %d FROM %s.runners WHERE joined`, runners, f.schema))
+	}
+	return all
+}
+
+// TestACopyThatLagsAndLeadsStopsTheRun kills the leader of a cluster whose copies follow when they can, once they lack what
+// it has. The run stops, says what is missing, and believes nothing of it. The next apply settles it by lookup; where there
+// is none, the run says that an apply would pay again.
+func TestACopyThatLagsAndLeadsStopsTheRun(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows = 400
+	program := program.Build(t)
+	cluster := pgtest.StartCluster(t, false)
+	proxy := cluster.Proxy(t)
+	const alone, together = "of the server that took over is number", "may lack what other runners of this run wrote"
+	for name, c := range map[string]struct {
+		runners int
+		lookup  string
+		says    []string
+	}{
+		"one runner":               {1, "lookup_path = \"/v2/transfers\"\n", []string{alone, "as lookup_path says", "remit audit verify"}},
+		"three runners":            {3, "lookup_path = \"/v2/transfers\"\n", []string{together, "as lookup_path says", "remit apply"}},
+		"one runner, no lookup":    {1, "", []string{alone, "it would send them again", "remit import FILE"}},
+		"three runners, no lookup": {3, "", []string{together, "it would send them again", "remit import FILE"}},
+	} {
+		if c.lookup == "" && c.runners != suite.Dose(0, 1, c.runners) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			f := &failoverRun{newWorld(t, program, options{
+				rows: rows, inFlight: 8, latency: 20 * time.Millisecond, at: proxy, unchecked: true,
+				service: c.lookup + `rate_limit { internal = "100/1s" }`,
+			})}
+			f.adopts = true
+			all := f.startAll(c.runners)
+			f.await(rows / 4)
+			leader := cluster.Leader()
+			leader.HoldCopies()
+			f.await(rows / 2)
+			leader.Kill()
+			for i, r := range all {
+				if code := r.end(); code != 4 {
+					t.Errorf("runner %d ends with %d, want 4\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
+				}
+				said := strings.Join(strings.Fields(r.stderr.String()), " ")
+				for _, want := range append(c.says, "In doubt: each transfer of this run of which that server lacks the events") {
+					if !strings.Contains(said, want) {
+						t.Errorf("runner %d does not say %q\n%s", i+1, want, &r.stderr)
+					}
+				}
+			}
+			if f.count() == rows {
+				t.Error("everything was sent")
+			}
+			leader.Connect()
+			if err := leader.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if err := cluster.Ready(); err != nil {
+				t.Fatal(err)
+			}
+			if c.lookup != "" {
+				f.must(0, "apply", "--auto-approve")
+				f.check(rows)
+			}
+		})
+	}
 }
 
 // pause is the longest time between two requests.

@@ -36,7 +36,7 @@ type Cluster struct {
 }
 
 // Node is one server of a cluster, with the Patroni that looks after it. Everybody reaches the node, and its Patroni
-// reaches etcd, through links that a test can cut.
+// reaches etcd, through links that a test can cut. A proxy has a link of its own to each server, beside that of the copies.
 type Node struct {
 	Name    string
 	cluster *Cluster
@@ -159,7 +159,7 @@ func (c *Cluster) newNode(name string) (*Node, error) {
 	if n.rest, err = FreePort(); err != nil {
 		return nil, err
 	}
-	for what, port := range map[string]int{"server": n.server.port, "rest": n.rest, "etcd": c.client} {
+	for what, port := range map[string]int{"server": n.server.port, "proxy": n.server.port, "rest": n.rest, "etcd": c.client} {
 		if n.links[what], err = newLink(port); err != nil {
 			return nil, err
 		}
@@ -183,6 +183,7 @@ bootstrap:
     loop_wait: 1
     retry_timeout: 3
     primary_start_timeout: 0
+    maximum_lag_on_failover: 1073741824
     synchronous_mode: %[5]v
     synchronous_mode_strict: %[5]v
     postgresql:

@@ -42,7 +42,11 @@ func (n *Node) CutOff() {
 	}
 }
 
-// Connect ends what CutOff began.
+// HoldCopies lets nothing pass any more between a node that leads and the others that copy it. Runners still reach it
+// through a [Proxy].
+func (n *Node) HoldCopies() { n.links["server"].cut() }
+
+// Connect ends what CutOff or HoldCopies began.
 func (n *Node) Connect() {
 	for _, l := range n.links {
 		l.mend()

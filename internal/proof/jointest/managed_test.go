@@ -1,0 +1,103 @@
+package jointest_test
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"remit/internal/proof/suite"
+	"remit/state/postgres/pgtest"
+)
+
+// reached is a server that runners reach by another URL.
+type reached struct {
+	*pgtest.Server
+	url string
+}
+
+func (r reached) URL() string { return r.url }
+
+// TestAnIdleCutIsNotSeen has a balancer end each connection on which nothing was said for 8 seconds, as those of managed
+// services do after minutes, while the service takes 12 seconds for an answer.
+func TestAnIdleCutIsNotSeen(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	program := program.Build(t)
+	server := pgtest.Shared(t)
+	address := server.IdleProxy(t, 8*time.Second)
+	for _, runners := range []int{1, 3} {
+		t.Run(fmt.Sprintf("runners: %d", runners), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, program, options{
+				rows: 60, inFlight: 2, held: true, service: `lookup_path = "/v2/transfers"`,
+				at: reached{server, strings.Replace(server.URL(), server.Address(), address, 1)}, unchecked: true,
+			})
+			all := []*runner{w.start("apply", "--auto-approve")}
+			w.await(1)
+			for range runners - 1 {
+				all = append(all, w.start("apply", "--join"))
+			}
+			time.Sleep(12 * time.Second)
+			w.release()
+			for i, r := range all {
+				if code := r.end(); code != 0 || strings.Contains(r.stderr.String(), "sends nothing") {
+					t.Errorf("runner %d ends with %d, or saw the server go away\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
+				}
+			}
+			w.check(60)
+		})
+	}
+}
+
+// TestARunOutlivesARotatedPassword gives the role of the state another password in the middle of a run, and starts the server
+// anew, as maintenance does. The file with the password follows seconds later: the run reads it again, and goes on.
+func TestARunOutlivesARotatedPassword(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows = 300
+	program := program.Build(t)
+	for _, runners := range []int{1, 3} {
+		t.Run(fmt.Sprintf("runners: %d", runners), func(t *testing.T) {
+			t.Parallel()
+			server := pgtest.Start(t)
+			file := filepath.Join(t.TempDir(), "pgpass")
+			write := func(password string) {
+				t.Helper()
+				if err := os.WriteFile(file, []byte("*:*:*:clerk:"+password+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			server.Exec(t, "public", `CREATE ROLE clerk LOGIN PASSWORD 'of-october'`)
+			server.Exec(t, "public", `GRANT CREATE ON DATABASE postgres TO clerk`)
+			write("of-october")
+			f := &failoverRun{newWorld(t, program, options{
+				rows: rows, inFlight: 4, latency: 40 * time.Millisecond, unchecked: true, service: `lookup_path = "/v2/transfers"`,
+				at: reached{server, fmt.Sprintf("postgres://clerk@%s/postgres?sslmode=disable&passfile=%s", server.Address(), url.QueryEscape(file))},
+			})}
+			all := f.startAll(runners)
+			f.await(rows / 3)
+			server.Exec(t, "public", `ALTER ROLE clerk PASSWORD 'of-november'`)
+			server.Shut()
+			if err := server.Run(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(3 * time.Second)
+			write("of-november")
+			for i, r := range all {
+				if code := r.end(); code != 0 {
+					t.Errorf("runner %d ends with %d\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
+				}
+				for _, password := range []string{"of-october", "of-november"} {
+					if strings.Contains(r.stdout.String()+r.stderr.String(), password) {
+						t.Errorf("runner %d tells a password\n%s", i+1, &r.stderr)
+					}
+				}
+			}
+			f.check(rows)
+		})
+	}
+}
