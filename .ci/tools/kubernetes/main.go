@@ -1,39 +1,139 @@
 // Command kubernetes says whether CronJobs, and the budgets of their pods, are what the Kubernetes API of its go.mod
-// takes: each field is known, and has its type. It needs no cluster.
+// takes: each field is known, and has its type. Of a directory it builds the Kustomize tree, as kubectl apply -k does, and judges
+// each object of that, in a tree of somebody's own on top of it as well. It needs no cluster.
 //
-//	go run -C .ci/tools/kubernetes . FILE…
+//	go run -C .ci/tools/kubernetes . FILE|DIRECTORY…
 package main
 
 import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
 
 func main() {
 	for _, name := range os.Args[1:] {
-		kind, err := check(name)
+		kinds, err := check(name)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 			os.Exit(1)
 		}
-		fmt.Println(name, "is a", kind, "as it should be")
+		fmt.Println(name, "is a", strings.Join(kinds, " and a "), "as it should be")
 	}
 }
 
-func check(name string) (kind string, err error) {
+func check(name string) (kinds []string, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return checkTree(name)
+	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	kind, err := checkObject(text)
+	return []string{kind}, err
+}
+
+// checkTree builds the Kustomize tree of a directory and judges its objects: every file of it must be in the tree. A tree on top
+// of it that has an image and a schedule of its own must find the places of both.
+func checkTree(dir string) (kinds []string, err error) {
+	disk := filesys.MakeFsOnDisk()
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	if built.Size() != len(files)-1 { // one is the tree's own
+		return nil, fmt.Errorf("the tree has %d objects, and there are %d files beside its own", built.Size(), len(files)-1)
+	}
+	for _, object := range built.Resources() {
+		text, err := object.AsYAML()
+		if err != nil {
+			return nil, err
+		}
+		kind, err := checkObject(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", object.CurId(), err)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, checkOverlay(dir)
+}
+
+// overlay is a tree as somebody makes it of ours, without a change in our files.
+const overlay = `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+namespace: treasury
+resources: [base]
+images:
+  - name: registry.example.com/treasury/payments
+    newName: registry.example.org/pay
+    digest: sha256:1111111111111111111111111111111111111111111111111111111111111111
+patches:
+  - patch: |-
+      apiVersion: batch/v1
+      kind: CronJob
+      metadata: {name: remit-runners, namespace: payments}
+      spec: {schedule: "15 2 * * *"}
+`
+
+func checkOverlay(dir string) error {
+	memory := filesys.MakeFsInMemory()
+	if err := memory.WriteFile("/own/kustomization.yaml", []byte(overlay)); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := memory.WriteFile("/own/base/"+filepath.Base(file), text); err != nil {
+			return err
+		}
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(memory, "/own")
+	if err != nil {
+		return fmt.Errorf("a tree on top of it: %w", err)
+	}
+	text, err := built.AsYaml()
+	if err != nil {
+		return err
+	}
+	for want, n := range map[string]int{
+		"namespace: treasury\n": built.Size(), "schedule: 15 2 * * *\n": 1, "image: registry.example.org/pay@sha256:1111": 1, "namespace: payments": 0,
+	} {
+		if got := strings.Count(string(text), want); got != n {
+			return fmt.Errorf("a tree on top of it has %q %d times, and not %d times:\n%s", want, got, n, text)
+		}
+	}
+	return nil
+}
+
+// checkObject judges one object.
+func checkObject(text []byte) (kind string, err error) {
 	var is metav1.TypeMeta
 	if err := yaml.Unmarshal(text, &is); err != nil {
 		return "", err
