@@ -1,17 +1,21 @@
 package jointest_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"remit/internal/proof/suite"
+	"remit/state/postgres/pgtest"
 )
 
 // pods starts and ends runners as a kubelet does, by what a manifest says of its container.
@@ -20,6 +24,8 @@ type pods struct {
 	args  []string
 	env   []string
 	grace time.Duration
+	tries int   // further ones of each index, by backoffLimitPerIndex
+	final []int // exit codes that end the job, by podFailurePolicy
 }
 
 // newPods reads docs/recipes/kubernetes/runners.yaml. Its directories are those of the world.
@@ -51,6 +57,19 @@ func newPods(w *world) *pods {
 		w.t.Fatal(err)
 	}
 	p.grace = time.Duration(seconds) * time.Second
+	tries := regexp.MustCompile(`backoffLimitPerIndex: (\d+)`).FindStringSubmatch(string(text))
+	final := regexp.MustCompile(`values: \[(\d+), (\d+)\]`).FindStringSubmatch(string(text))
+	if tries == nil || final == nil {
+		w.t.Fatalf("the manifest can't be read: %q %q", tries, final)
+	}
+	p.tries, err = strconv.Atoi(tries[1])
+	for _, code := range final[1:] {
+		n, isNone := strconv.Atoi(code)
+		p.final, err = append(p.final, n), errors.Join(err, isNone)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	return p
 }
 
@@ -76,6 +95,91 @@ func (p *pods) drain(list ...*runner) {
 			p.t.Errorf("a drained pod ends with %d\n%s\n%s", code, &r.stdout, &r.stderr)
 		}
 	}
+}
+
+// index carries out one index of the job as its controller does: another pod takes the place of one that fails, for as many tries as
+// the manifest has, and of one that is disrupted without counting it. It returns the exit code of the last pod.
+func (p *pods) index(begun func(*runner), isDisrupted func(*runner) bool) (code, pods int) {
+	for failed := 0; ; {
+		r := p.begin()
+		begun(r)
+		<-r.done
+		code, pods = r.cmd.ProcessState.ExitCode(), pods+1
+		if code == 0 || slices.Contains(p.final, code) {
+			return code, pods
+		}
+		if isDisrupted(r) {
+			continue
+		}
+		if failed++; failed > p.tries {
+			return code, pods
+		}
+	}
+}
+
+// TestAJobNeedsNobody carries a run out by the whole job of the manifest. One pod is drained, one dies with its node, and the
+// server of the state is rolled twice, the second time for seconds: every index ends with 0.
+func TestAJobNeedsNobody(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows = 600
+	server := pgtest.Start(t)
+	w := newWorld(t, program.Build(t), options{
+		rows: rows, inFlight: 2, latency: 40 * time.Millisecond, held: true, unchecked: true, service: `lookup_path = "/v2/transfers"`,
+		at: reached{server, server.URL()},
+	})
+	p := newPods(w)
+	var mu sync.Mutex
+	now := make([]*runner, 3)
+	disrupted := make(map[*runner]bool)
+	ends := make(chan [3]int, len(now))
+	for i := range now {
+		go func() {
+			code, pods := p.index(func(r *runner) {
+				mu.Lock()
+				defer mu.Unlock()
+				now[i] = r
+			}, func(r *runner) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return disrupted[r]
+			})
+			ends <- [3]int{i, code, pods}
+		}()
+	}
+	end := func(i int, s syscall.Signal) {
+		mu.Lock()
+		defer mu.Unlock()
+		disrupted[now[i]] = s == syscall.SIGTERM
+		now[i].signal(s)
+	}
+	w.takePart(3)
+	w.await(rows / 6)
+	end(0, syscall.SIGTERM)
+	w.await(rows / 3)
+	end(1, syscall.SIGKILL)
+	w.await(rows / 2)
+	for _, away := range []time.Duration{0, 5 * time.Second} {
+		server.Shut()
+		time.Sleep(away)
+		if err := server.Run(); err != nil {
+			t.Fatal(err)
+		}
+		w.await(w.count() + rows/10)
+	}
+	for range now {
+		if got := <-ends; got[1] != 0 {
+			t.Errorf("index %d ends with %d after %d pods", got[0], got[1], got[2])
+		} else {
+			t.Logf("index %d ended with 0 after %d pods", got[0], got[2])
+		}
+	}
+	if t.Failed() {
+		for i, r := range now {
+			t.Logf("the last pod of index %d:\n%s\n%s", i, &r.stdout, &r.stderr)
+		}
+	}
+	w.check(rows)
 }
 
 // TestPodsThatEndAreBegunAgain carries a run out with the pods of the manifest. One is drained, one dies with its node, and
