@@ -19,6 +19,9 @@ func runPart(ctx context.Context, name string, args []string, stdout io.Writer) 
 	if name == "profiled" {
 		return runProfiled(ctx, args[0], args[1], args[2:], stdout)
 	}
+	if name == "pinned" {
+		return runPinned(args[0], args[1:])
+	}
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	latency := flags.Duration("latency", 0, "how long an answer takes")
 	keep := flags.Bool("keep", false, "remember every transfer")

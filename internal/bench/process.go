@@ -76,6 +76,7 @@ func (s *session) once(dir string, do func() error) error {
 type serving struct {
 	latency time.Duration
 	keep    bool
+	pinned  bool // to a processor, remit and the floor to another one
 }
 
 // service is the bench's own service, in a process of its own.
@@ -89,7 +90,11 @@ func (s *session) serve(ctx context.Context, what serving) (*service, error) {
 	if running := s.services[what]; running != nil {
 		return running, nil
 	}
-	process := exec.CommandContext(ctx, s.self, "serve", "-latency", what.latency.String(), fmt.Sprintf("-keep=%t", what.keep))
+	args := []string{s.self, "serve", "-latency", what.latency.String(), fmt.Sprintf("-keep=%t", what.keep)}
+	if what.pinned {
+		args = s.pinned(serviceCore, args)
+	}
+	process := exec.CommandContext(ctx, args[0], args[1:]...)
 	process.Stderr = os.Stderr
 	out, err := process.StdoutPipe()
 	if err != nil {

@@ -185,15 +185,19 @@ func (s *session) watch(ctx context.Context, dir string, args func() []string, e
 }
 
 // apply sends every transfer, each with a state that is durable.
-func apply(latency time.Duration, inFlight int) func(context.Context, *session, int) (figures.Sample, error) {
+func apply(what serving, inFlight int) func(context.Context, *session, int) (figures.Sample, error) {
 	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
-		return s.metered(ctx, serving{latency: latency}, size, func(url string) (figures.Sample, error) {
+		return s.metered(ctx, what, size, func(url string) (figures.Sample, error) {
 			dir := s.dir("apply-"+strconv.Itoa(s.number()), size)
 			defer func() { _ = os.RemoveAll(dir) }()
 			if err := s.prepare(ctx, dir, load.RemitRows, size, url); err != nil {
 				return figures.Sample{}, err
 			}
-			return s.exec(ctx, dir, s.remit("apply", "--auto-approve", "--parallelism", strconv.Itoa(inFlight)))
+			args := s.remit("apply", "--auto-approve", "--parallelism", strconv.Itoa(inFlight))
+			if what.pinned {
+				args = s.pinned(clientCore, args)
+			}
+			return s.exec(ctx, dir, args)
 		})
 	}
 }
@@ -217,11 +221,15 @@ func floorScan(ctx context.Context, s *session, size int) (figures.Sample, error
 	return part("floor-scan", filepath.Join(s.dir("recorded", size), "remit.db"))(ctx, s, size)
 }
 
-func floorHTTP(latency time.Duration, inFlight int) func(context.Context, *session, int) (figures.Sample, error) {
+func floorHTTP(what serving, inFlight int) func(context.Context, *session, int) (figures.Sample, error) {
 	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
-		return s.metered(ctx, serving{latency: latency}, size, func(url string) (figures.Sample, error) {
+		return s.metered(ctx, what, size, func(url string) (figures.Sample, error) {
 			rows := filepath.Join(s.dir("declared", size), "rows.csv")
-			return part("floor-http", "-url", url, "-in-flight", strconv.Itoa(inFlight), rows)(ctx, s, size)
+			args := []string{s.self, "floor-http", "-url", url, "-in-flight", strconv.Itoa(inFlight), rows}
+			if what.pinned {
+				args = s.pinned(clientCore, args)
+			}
+			return s.exec(ctx, s.work, args)
 		})
 	}
 }

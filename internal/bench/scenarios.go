@@ -72,7 +72,8 @@ func scenarios() []scenario {
 	return append(all, others()...)
 }
 
-// applies send to the bench's service, with a floor each.
+// applies send to the bench's service, with a floor each. Of those that are pinned, remit and the floor have
+// one processor alike, and the service another one.
 func applies() []scenario {
 	var all []scenario
 	for _, latency := range []time.Duration{20 * time.Millisecond, time.Millisecond} {
@@ -89,14 +90,26 @@ func applies() []scenario {
 				all,
 				scenario{
 					name: "floor-http-" + name, most: most, slow: 1_000_000,
-					prepare: prepareDeclared, run: floorHTTP(latency, inFlight),
+					prepare: prepareDeclared, run: floorHTTP(serving{latency: latency}, inFlight),
 				},
 				scenario{
 					name: "apply-" + name, most: most, slow: 1_000_000, guard: guard,
-					against: []string{"floor-http-" + name}, run: apply(latency, inFlight),
+					against: []string{"floor-http-" + name}, run: apply(serving{latency: latency}, inFlight),
 				},
 			)
 		}
+		name, what := fmt.Sprintf("%s-256-pinned", latency), serving{latency: latency, pinned: true}
+		all = append(
+			all,
+			scenario{
+				name: "floor-http-" + name, most: 100_000, slow: 1_000_000,
+				needs: needsCores, prepare: prepareDeclared, run: floorHTTP(what, 256),
+			},
+			scenario{
+				name: "apply-" + name, most: 100_000, slow: 1_000_000,
+				against: []string{"floor-http-" + name}, needs: needsCores, run: apply(what, 256),
+			},
+		)
 	}
 	return all
 }
