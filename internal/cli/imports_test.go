@@ -217,6 +217,36 @@ func TestEffectsStayInTheirRooms(t *testing.T) {
 	}
 }
 
+// floats lists the files of the rooms of money that may name a float: three read the numbers and sizes of a workbook, which
+// stores floats, and give exact decimals; the others measure time and chance.
+var floats = []string{
+	"config/rows/cell.go", "config/rows/cell_date.go", "config/rows/sheet_xml.go",
+	"state/postgres/share.go", "internal/sandbox/effect.go", "internal/sandbox/fault.go",
+}
+
+// TestNoFloatIsOnTheWayOfMoney holds law 6 of the design: amounts are decimals from the file to the ledger.
+func TestNoFloatIsOnTheWayOfMoney(t *testing.T) {
+	rooms := []string{"internal/transfer", "config", "planner", "state", "internal/accounts", "internal/approval", "internal/rehearsal", "internal/sandbox"}
+	names := regexp.MustCompile(`^(float32|float64|ParseFloat|AppendFloat|FormatFloat|Float64|InexactFloat64|BigFloat|NewFromFloat.*)$`)
+	for _, s := range productionFiles(t) {
+		relative, err := filepath.Rel(filepath.Join("..", ".."), s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		relative = filepath.ToSlash(relative)
+		isIn := func(room string) bool { return strings.HasPrefix(relative, room+"/") }
+		if !slices.ContainsFunc(rooms, isIn) || slices.Contains(floats, relative) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if name, isName := n.(*ast.Ident); isName && names.MatchString(name.Name) {
+				t.Errorf("%s:%d names %s: an amount is a transfer.Amount or a decimal, and never a float", s.path, s.line(n.Pos()), name.Name)
+			}
+			return true
+		})
+	}
+}
+
 func TestEveryPackageIsOnTheMap(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {
