@@ -15,7 +15,7 @@ func (vs *variables) assignEnvironment(all []*eval.Block, chosen *eval.Block, fi
 	for _, b := range all {
 		a := b.Arguments["variables"]
 		if a == nil {
-			if b == chosen && b.Incomplete { // its values may be what could not be read
+			if b == chosen && b.Incomplete { // the part that could not be read may have its values
 				for _, v := range vs.all {
 					v.Progress = eval.Failed
 				}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The processors of what is pinned, of those that this process may use.
+// The processors of the pinned programs, of those that this process may use.
 const (
 	clientCore  = 0 // of remit, and of the floor
 	serviceCore = 1
@@ -60,7 +60,7 @@ func runPinned(core string, args []string) error {
 	if n >= len(cores) {
 		return fmt.Errorf("there is no processor %d", n)
 	}
-	runtime.LockOSThread() // exec keeps what holds for the thread that calls it
+	runtime.LockOSThread() // exec keeps the processors of the thread that calls it
 	var set unix.CPUSet
 	set.Set(cores[n])
 	if err := unix.SchedSetaffinity(0, &set); err != nil {

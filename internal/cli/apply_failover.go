@@ -30,7 +30,7 @@ type failover struct {
 	whole   *planner.Plan     // as it was approved; nil before it is, and where nothing goes on
 	isSaved bool              // whole is that of a file, or was read back as one
 	before  *executor.Summary // how the lines ended of which the run under way has no more to do; nil in the first run
-	reason  string            // why it goes on no more, in words that follow what happened; "" where it was not tried
+	reason  string            // why it goes on no more, in words that follow the failure; "" where it was not tried
 	mayLack bool              // the server that took over may lack what runners of the run wrote
 
 	// controls are those against which the plan is computed again.

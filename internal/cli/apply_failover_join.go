@@ -62,7 +62,7 @@ func (f *failover) isLeftBehind(ctx context.Context, w *opened, away *awayError)
 	return false, nil
 }
 
-// joinAgain takes part in the run of whoever has the lock, if that goes on with the plan of this one and has all that
+// joinAgain takes part in the run of the holder of the lock, if that goes on with the plan of this one and has all that
 // this one wrote. The error is a *[notYetError] where that run lets nobody in yet.
 func (f *failover) joinAgain(ctx context.Context, w *opened, away *awayError, store state.Store, holder state.Holder, began time.Time) error {
 	joiner, ok := store.(state.Joiner)
@@ -95,7 +95,7 @@ func (f *failover) joined(ctx context.Context, w *opened, away *awayError, journ
 	_ = snapshot.Close() // it was only read
 	switch {
 	case errors.Is(err, state.ErrReplaced):
-		// Who went on could not know of what is missing: it must not go on.
+		// A run that goes on could not know of the missing events: it must not.
 		_ = journal.Stop(ctx, fmt.Sprintf("the server that took over lacks what the runner on %s had written", w.host.Holder("").Host))
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))
 	case errors.Is(err, state.ErrFenced):

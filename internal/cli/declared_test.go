@@ -11,7 +11,7 @@ import (
 )
 
 // TestAStreamThatAnInterruptEndedIsNotWhole interrupts after a transfer that was read in full: the next one
-// is read as well, but nobody may take what was read so far for all that is declared.
+// is read as well, but nobody may take these for all that is declared.
 func TestAStreamThatAnInterruptEndedIsNotWhole(t *testing.T) {
 	dir := t.TempDir()
 	source := `transfer "internal" "pay" {

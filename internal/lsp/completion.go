@@ -51,7 +51,7 @@ type placeParams struct {
 // completionsMax bounds an answer; an editor asks again when more is typed.
 const completionsMax = 1000
 
-// completer gathers what may be written at a place.
+// completer gathers the completions of a place.
 type completer struct {
 	server *server
 	doc    *document
@@ -192,7 +192,7 @@ func (c *completer) labels() {
 	}
 }
 
-// texts are what may stand in quotation marks.
+// texts are the values that quotation marks may have.
 func (c *completer) texts() {
 	path := c.at.kinds()
 	if len(path) == 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// cursor is where a place is in the language: what may be written there follows from the text before it, which need not be
-// whole.
+// cursor is where a place is in the language. The text before it, which need not be whole, decides about the completions.
 type cursor struct {
 	blocks    []header // that the place is in, the outermost first
 	header    []string // the words of the block that is being written, without the one that is begun; nil elsewhere
@@ -156,7 +155,7 @@ func (r *cursorReader) takeValue(token hclsyntax.Token) {
 	}
 }
 
-// finish says what is begun at the end of the text.
+// finish says which block, argument or text the end of the text leaves open.
 func (r *cursorReader) finish() cursor {
 	c := &r.cursor
 	for _, b := range r.open {

@@ -111,7 +111,7 @@ func (d *document) withoutMark(offset int) position {
 	return p
 }
 
-// publish tells the editor what is known of each file, where that is new. It is called with mu held.
+// publish tells the editor the diagnostics of each file, where they are new. It is called with mu held.
 func (s *server) publish() {
 	all := map[string][]diagnostic{}
 	for _, directory := range slices.Sorted(maps.Keys(s.projects)) {

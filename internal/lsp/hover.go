@@ -137,7 +137,7 @@ func (s *server) hover(ctx context.Context, p *placeParams) (any, error) {
 	return hoverResult{markup{"markdown", text}, &shown}, nil
 }
 
-// about is what is said of a place; "" where there is nothing to say.
+// about is the text for a place; "" where there is nothing to say.
 func (s *server) about(ctx context.Context, d *document, at pointed) string {
 	manual := manualOnce()
 	switch {

@@ -25,7 +25,7 @@ type Checked struct {
 	Files         map[string]*hcl.File // into which diagnostics point, by the names that they use; nil without diagnostics
 }
 
-// Checking says what is checked.
+// Checking names the directory of a check.
 type Checking struct {
 	Directory string
 	Folder    string // of the editor; nothing outside of it is read
@@ -50,7 +50,7 @@ const requestsAtOnce = 16
 var errExit = errors.New("the editor ended the connection without a shutdown")
 
 // Serve answers an editor until it says exit, the input ends or ctx does. An error says that the editor broke the
-// protocol: that it went away without a shutdown, or sent what is no message.
+// protocol: that it went away without a shutdown, or sent something that is no message.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	s := newServer(ctx, o)
 	server := jrpc2.NewServer(s.methods(), &jrpc2.ServerOptions{

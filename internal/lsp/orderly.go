@@ -10,7 +10,7 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 )
 
-// orderly is a channel that lets the server finish. It passes on what follows initialize, a shutdown, an exit and the end of the
+// orderly is a channel that lets the server finish. It passes on the messages after initialize, a shutdown, an exit and the end of the
 // input when each request before has its answer: the server beneath begins requests side by side, and drops those that it has
 // not begun when the input ends.
 type orderly struct {
@@ -30,7 +30,7 @@ func newOrderly(ctx context.Context, of channel.Channel) *orderly {
 	return &orderly{Channel: of, ctx: ctx, open: make(map[string]bool), settled: make(chan struct{}, 1)}
 }
 
-// envelope is what tells a request and an answer of the server from one another.
+// envelope is the part of a message that tells a request from an answer of the server.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`

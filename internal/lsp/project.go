@@ -149,8 +149,8 @@ func (s *server) check(directory string) {
 	})
 }
 
-// checkNow waits until nothing was typed for a moment, and checks a directory. What it finds is evaluated with ctx for as long as
-// it is shown.
+// checkNow waits until nothing was typed for a moment, and checks a directory. The configuration is evaluated with ctx for as long as
+// the editor shows it.
 func (s *server) checkNow(ctx context.Context, cancel context.CancelFunc, p *project, number int) {
 	isKept := false
 	defer func() {

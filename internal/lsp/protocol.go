@@ -117,7 +117,7 @@ type foldersCaps struct {
 	ChangeNotifications bool `json:"changeNotifications"`
 }
 
-// syncIncremental says that a client sends what changed, or a whole text.
+// syncIncremental says that a client sends changes, or a whole text.
 const syncIncremental = 2
 
 type didOpenParams struct {

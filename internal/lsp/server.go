@@ -35,10 +35,10 @@ type server struct {
 	folders   []string             // absolute
 	documents map[string]*document // by path, or by URI where they are no files
 	projects  map[string]*project  // by directory
-	shown     map[string]string    // what was last told of a URI
+	shown     map[string]string    // the last diagnostics of a URI
 	outlines  map[string]*outline  // by path
 	includers map[string][]string  // the directories that include one
-	turn      chan struct{}        // whoever checks holds its one place
+	turn      chan struct{}        // the check under way holds its one place
 }
 
 func newServer(ctx context.Context, o Options) *server {
@@ -50,7 +50,7 @@ func newServer(ctx context.Context, o Options) *server {
 	return s
 }
 
-// close ends what is under way, and waits for it.
+// close ends the checks and answers under way, and waits for them.
 func (s *server) close() {
 	s.cancel()
 	s.mu.Lock()
@@ -65,7 +65,7 @@ func (s *server) close() {
 	}
 }
 
-// dropProjects is called with mu held: what was checked in other folders is forgotten.
+// dropProjects forgets the checks of other folders. It is called with mu held.
 func (s *server) dropProjects() {
 	for directory, p := range s.projects {
 		if s.folderHolding(directory) == "" {
@@ -84,7 +84,7 @@ func (s *server) isShutDown() bool {
 	return s.shutDown
 }
 
-// errNotInitialized and errInvalidRequest are the protocol's answers to what comes at the wrong time.
+// errNotInitialized and errInvalidRequest are the protocol's answers to messages at the wrong time.
 var (
 	errNotInitialized = jrpc2.Errorf(-32002, "initialize comes first")
 	errInvalidRequest = jrpc2.Errorf(jrpc2.InvalidRequest, "the server was shut down")

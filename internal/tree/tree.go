@@ -19,8 +19,8 @@ type Question string
 
 // The questions.
 const (
-	Plan   Question = "plan"   // what would an apply do?
-	Status Question = "status" // what waits for what?
+	Plan   Question = "plan"   // which transfers would an apply send?
+	Status Question = "status" // which transfers wait, and for what?
 )
 
 // Tree is the answer of all configurations that were asked.

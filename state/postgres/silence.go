@@ -15,8 +15,8 @@ import (
 // errSilent says that a server, or the network on the way to it, was silent for so long that it is taken for gone.
 var errSilent = errors.New("the server does not answer")
 
-// patientConn is a connection whose server may be silent for a while, and no longer. What is asked of a server that
-// hangs, or that nothing comes through to any more, ends then, whoever asks it and with whatever context: TCP itself
+// patientConn is a connection whose server may be silent for a while, and no longer. A question to a server that
+// hangs, or that nothing comes through to any more, ends then, with any context: TCP itself
 // says nothing about either for a long time.
 type patientConn struct {
 	net.Conn
