@@ -16,10 +16,6 @@ import (
 	"remit/internal/text/english"
 )
 
-// EnvironmentVariable names the environment variable that chooses an environment where
-// [Options.Environment] says none.
-const EnvironmentVariable = "REMIT_ENVIRONMENT"
-
 // environmentNameMax bounds a name, which is a part of the names of files.
 const environmentNameMax = 100
 

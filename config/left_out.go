@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -163,25 +162,3 @@ type leftOutRow struct {
 
 // leftOutMax is how many of them a data source remembers.
 const leftOutMax = 10_000
-
-// LeftOut says which row a data source leaves out that may have been meant by a ref_id, which ends with the row's key: a clause
-// such as "where of data.csv.payroll leaves out line 7 of payroll.csv, whose key is \"E-7\"". It is "" for no such row, and complete
-// once [Configuration.Transfers] came to its end.
-func (c *Configuration) LeftOut(refID string) string {
-	longest, text := 0, ""
-	for _, n := range c.scope.InOrder {
-		d := c.data[n]
-		if d == nil {
-			continue
-		}
-		for _, row := range d.leftOut {
-			before, isEnd := strings.CutSuffix(refID, row.key)
-			if !isEnd || len(row.key) <= longest || before != "" && !strings.ContainsAny(before[len(before)-1:], "-_/.: ") {
-				continue
-			}
-			longest = len(row.key)
-			text = fmt.Sprintf("where of %s leaves out line %d of %s, whose key is %q", d.address, row.line, d.file.Name, row.key)
-		}
-	}
-	return text
-}

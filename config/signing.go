@@ -9,8 +9,6 @@ import (
 const (
 	signingName   = "signing"
 	headerDefault = "X-JWS-Signature"
-
-	environmentSignCommand = "REMIT_SIGN_COMMAND"
 )
 
 // Signing is how requests to create are signed.

@@ -116,26 +116,6 @@ func (vs *variables) warnOfNames(opts Options) {
 	}
 }
 
-// environmentPolicyDir names a directory of controls.
-const environmentPolicyDir = "REMIT_POLICY_DIR"
-
-// otherNames are names that people give to a variable of remit, without the prefix.
-var otherNames = map[string][]string{
-	environmentPolicyDir: {"POLICY", "POLICIES", "POLICY_DIRECTORY", "POLICY_PATH", "POLICIES_DIR"},
-	EnvironmentVariable:  {"ENV"},
-	"REMIT_LOG":          {"LOG_LEVEL", "DEBUG"},
-	"REMIT_CLI_ARGS":     {"ARGS", "FLAGS"},
-}
-
-// ownPrefix is before the name of each variable of the environment that is remit's own.
-const ownPrefix = "REMIT_"
-
-// environmentNames are the variables that remit reads by a name of their own.
-var environmentNames = []string{
-	environmentPolicyDir, EnvironmentVariable, environmentClientID, environmentClientSecret, environmentClientSecretFile, environmentSignCommand,
-	"REMIT_ROOT", "REMIT_CLI_ARGS", "REMIT_LOG",
-}
-
 // warnOfFiles warns of what Terraform would read by itself: files of variables, and the configuration. A file of
 // variables beside a configuration of Terraform may be meant for that one alone, unless it names a variable that
 // is declared here.

@@ -189,7 +189,9 @@ func (s *scheduler) lookUpFirst(attempts []*attempt) {
 		s.inbox.post(func() {
 			s.lookups--
 			if err != nil {
-				s.run.life.halt(fmt.Sprintf("the pre-send lookup failed: %v", err))
+				if s.run.life.mayStart() { // an interrupt, which ends a lookup as well, is no reason for other runners to stop
+					s.run.life.halt(fmt.Sprintf("the pre-send lookup failed: %v", err))
+				}
 				s.queue = append(s.queue, attempts...) // finish settles them
 				return
 			}

@@ -25,6 +25,7 @@ type offered struct {
 	open    map[int]int  // levels of those that are not done, by number
 	tallies [][]byte
 	settled int
+	stops   []string // the reasons for which others were told to stop
 }
 
 func (s *offered) Wanted() bool { return true }
@@ -67,8 +68,14 @@ func (s *offered) Done(_ context.Context, parts []int, settled int, tally []byte
 	return nil
 }
 
-func (s *offered) Stop(context.Context, string) error { return nil }
-func (s *offered) Stopped() string                    { return "" }
+func (s *offered) Stop(_ context.Context, reason string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stops = append(s.stops, reason)
+	return nil
+}
+
+func (s *offered) Stopped() string { return "" }
 
 func (s *offered) Reserve(_ context.Context, _ transfer.Operation, _ state.Rate, wanted int) (int, time.Duration, error) {
 	return wanted, time.Second, nil
@@ -82,6 +89,44 @@ func (s *offered) Runners(context.Context) ([]state.Runner, [][]byte, error) {
 
 func (s *offered) Alone(context.Context) (bool, error) { return true, nil }
 func (s *offered) Leave(context.Context) error         { return nil }
+
+// TestAnInterruptOfALookupStopsNobodyElse interrupts a runner while it looks ref_ids up. The interrupt ends the lookup, whose
+// error is no failure of the service, for which the other runners of the run would have to stop.
+func TestAnInterruptOfALookupStopsNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup, w.policy.LookUpFirst, w.policy.InFlightMax = true, true, 4
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			time.Sleep(300 * time.Millisecond)
+			return nil
+		}
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		share := new(offered)
+		w.service.find = func([]string) (map[string][]transfer.Record, error) {
+			share.mu.Lock()
+			isShared := share.open != nil
+			share.mu.Unlock()
+			if !isShared {
+				return nil, nil
+			}
+			interrupt()
+			time.Sleep(100 * time.Millisecond)
+			return nil, context.Canceled
+		}
+		run := w.run(w.plan(numbered(1000)...))
+		run.Share, run.Saved = share, true
+		summary, err := executor.Apply(ctx, run)
+		if err != nil || !summary.Interrupted || share.open == nil {
+			t.Errorf("interrupted %t, shared %t, %v", summary.Interrupted, share.open != nil, err)
+		}
+		for _, reason := range share.stops {
+			if strings.Contains(reason, "lookup") {
+				t.Errorf("the other runners stop, as %s", reason)
+			}
+		}
+	})
+}
 
 // TestWhatRunnersLearnIsWrittenOnce has many transfers PENDING on which others depend. The outcome
 // of a lookup is for all runners, and is written once: not again with every part. Nor is what a part

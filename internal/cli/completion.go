@@ -114,31 +114,6 @@ func unquoted(word string) string {
 // unshowable reports whether a shell would show a character otherwise than it is.
 func unshowable(r rune) bool { return r != '\t' && view.Visible(string(r)) != string(r) }
 
-// directoryOf is the directory of a command, as far as its command line has been typed.
-func directoryOf(cmd *cobra.Command) workspace.Directory {
-	from := workspace.Directory{Path: ".", Need: config.NeedState}
-	flags := cmd.Flags()
-	if dir, err := flags.GetString("chdir"); err == nil {
-		from.Path = dir
-	}
-	if flag := flags.Lookup("environment"); flag != nil {
-		if named, ok := flag.Value.(*environmentName); ok {
-			from.Environment = *named.name
-		}
-	}
-	from.Sandbox, _ = flags.GetBool("sandbox") // false where there is none
-	if dirs, err := flags.GetStringArray("policy-dir"); err == nil {
-		from.PolicyDirs = dirs
-	}
-	from.Root, _ = flags.GetString("root") // "" where there is none
-	if flag := flags.Lookup("var"); flag != nil {
-		if assigned, ok := flag.Value.(assignment); ok {
-			from.Assignments = *assigned.all
-		}
-	}
-	return from
-}
-
 // declared is the configuration as far as it can be read; nil for none. Its mistakes are told by the
 // command itself.
 func (c *completing) declared() *config.Configuration {

@@ -43,7 +43,7 @@ func TestAGeneratedBlockIsItsRequest(t *testing.T) {
 		if !diags.HasErrors() {
 			for declared, more := range loaded.Transfers(t.Context()) {
 				diags = append(diags, more...)
-				if !more.HasErrors() {
+				if len(more) == 0 { // a warning comes by itself
 					count++
 					if declared.Request.RefID != r.RefID || declared.Request.Fingerprint() != r.Fingerprint() {
 						t.Fatalf("the block declares another request:\n%s\n%+v\n%+v", block, declared.Request, r)

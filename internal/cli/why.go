@@ -166,7 +166,7 @@ func unknownRefID(ctx context.Context, w *opened, snapshot state.Snapshot, refID
 		n.try(o.RefID, "")
 	}
 	const text = "no file declares the ref_id %q, and the state does not have it"
-	if left := w.config.LeftOut(refID); left != "" {
+	if left := config.LeftOut(w.config, refID); left != "" {
 		return exit.WithHint(fmt.Errorf(text+": %s", refID, left), w.dir.Command("validate"))
 	}
 	if n.refID == "" {

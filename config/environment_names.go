@@ -1,0 +1,33 @@
+package config
+
+// EnvironmentVariable names the environment variable that chooses an environment where
+// [Options.Environment] says none.
+const EnvironmentVariable = "REMIT_ENVIRONMENT"
+
+// environmentPolicyDir names a directory of controls.
+const environmentPolicyDir = "REMIT_POLICY_DIR"
+
+// The environment variables that replace arguments that are absent, or whose variable has no value.
+const (
+	environmentClientID         = "REMIT_CLIENT_ID"
+	environmentClientSecret     = "REMIT_CLIENT_SECRET"
+	environmentClientSecretFile = "REMIT_CLIENT_SECRET_FILE"
+	environmentSignCommand      = "REMIT_SIGN_COMMAND"
+)
+
+// otherNames are names that people give to a variable of remit, without the prefix.
+var otherNames = map[string][]string{
+	environmentPolicyDir: {"POLICY", "POLICIES", "POLICY_DIRECTORY", "POLICY_PATH", "POLICIES_DIR"},
+	EnvironmentVariable:  {"ENV"},
+	"REMIT_LOG":          {"LOG_LEVEL", "DEBUG"},
+	"REMIT_CLI_ARGS":     {"ARGS", "FLAGS"},
+}
+
+// ownPrefix is before the name of each variable of the environment that is remit's own.
+const ownPrefix = "REMIT_"
+
+// environmentNames are the variables that remit reads by a name of their own.
+var environmentNames = []string{
+	environmentPolicyDir, EnvironmentVariable, environmentClientID, environmentClientSecret, environmentClientSecretFile, environmentSignCommand,
+	"REMIT_ROOT", "REMIT_CLI_ARGS", "REMIT_LOG",
+}
