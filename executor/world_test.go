@@ -338,11 +338,13 @@ func (s *service) Find(ctx context.Context, refIDs []string) (map[string][]trans
 		return nil, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.finds = append(s.finds, slices.Clone(refIDs))
-	if s.find != nil {
+	s.mu.Unlock()
+	if s.find != nil { // without the lock: it may sleep, and the bubble's time goes on only while nobody waits for a lock
 		return s.find(refIDs)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	found := make(map[string][]transfer.Record)
 	for _, refID := range refIDs {
 		if records := s.made[refID]; len(records) > 0 {
