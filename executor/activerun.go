@@ -24,7 +24,7 @@ type activeRun struct {
 	adviser  adviser
 	limiters map[transfer.Operation]*ratelimit.Limiter
 
-	lacked  bool // the state lacks events, and every ref_id is looked up in any state
+	lacked  bool // the state may lack events, and every ref_id is looked up in any state
 	sending bool // false: the run settles doubts by lookup alone
 	joined  bool // another runner began the run
 }
@@ -69,14 +69,14 @@ func (a *activeRun) begin(ctx context.Context) error {
 }
 
 // checkState compares the state with what is known beside it. It returns what the run journals before it begins.
-// A state that lacks events has every ref_id looked up, and without a lookup the error is a *[LackingError].
+// A state that may lack events has every ref_id looked up, and without a lookup the error is a *[LackingError].
 func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
 	snapshot, err := a.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	if meta := snapshot.Meta(); meta.Lacks > 0 {
+	if meta := snapshot.Meta(); meta.MayLack() {
 		if !a.lookups.possible() {
 			return nil, &LackingError{Newest: meta.Serial, Lacks: meta.Lacks}
 		}

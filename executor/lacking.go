@@ -2,14 +2,17 @@ package executor
 
 import "fmt"
 
-// LackingError says that the state lacks events that it once had, and that the service has no lookup that could
+// LackingError says that the state lacks events that it once had, or may lack them, and that the service has no lookup that could
 // find the transfers of those events. Nothing was sent.
 type LackingError struct {
 	Newest int64 // number of the newest event of the state
-	Lacks  int64 // number of an event that the state had, and lacks
+	Lacks  int64 // number of an event that the state had, and lacks; 0 where the state was restored from a dump
 }
 
 // Error names both events.
 func (e *LackingError) Error() string {
+	if e.Lacks == 0 {
+		return fmt.Sprintf("the state was restored from a dump, whose newest event is %d, and the service has no lookup that finds what was paid since. Nothing was sent", e.Newest)
+	}
 	return fmt.Sprintf("the state lacks event %d (its newest is %d), and the service has no lookup that finds what was paid since. Nothing was sent", e.Lacks, e.Newest)
 }

@@ -97,7 +97,13 @@ type Meta struct {
 	// Lacks is the number of an event that was durable in this state and that it does not have, as an older
 	// copy of it does not; 0 where no such event is known of.
 	Lacks int64
+	// Restored says that a dump of the state was restored: its tables are not those in which it was written
+	// last, and events that were written there after the dump are not in it. Which, nothing says.
+	Restored bool
 }
+
+// MayLack reports whether events are known to be missing in the state, or may be.
+func (m Meta) MayLack() bool { return m.Lacks > 0 || m.Restored }
 
 // Identity names a service, so that a record of one is never taken for that of another.
 type Identity struct {
@@ -242,9 +248,9 @@ type Placed interface {
 	Place() FilePlace
 }
 
-// Completer is a [Journal] of a state in a file, which an older copy can replace.
+// Completer is a [Journal] of a state that an older copy of it can replace.
 type Completer interface {
-	// Complete says that a person has brought in what [Meta.Lacks] says is missing: from now on the
+	// Complete says that a person has brought in what is missing where [Meta.MayLack]: from now on the
 	// state lacks nothing. The journal must have been written to before, or nothing was missing.
 	Complete() error
 }

@@ -192,14 +192,18 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 
 // complete has a state that lacked events lack none any more: the service's records were brought in.
 func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta) error {
-	file, isFile := journal.(state.Completer)
-	if meta.Lacks == 0 || !isFile {
+	completer, isOne := journal.(state.Completer)
+	if !meta.MayLack() || !isOne {
 		return nil
 	}
-	if err := file.Complete(); err != nil {
+	if err := completer.Complete(); err != nil {
 		return w.state.Error(err)
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: The state lacked event %d. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", meta.Lacks)
+	was := "was restored from a dump"
+	if meta.Lacks > 0 {
+		was = fmt.Sprintf("lacked event %d", meta.Lacks)
+	}
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)
 	return err
 }
 

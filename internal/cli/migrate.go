@@ -145,7 +145,11 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 	if err := meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service); err != nil {
 		return w.state.Error(err)
 	}
-	if meta.Lacks > 0 { // which the copy could not know
+	if meta.Restored { // which the copy could not know
+		return exit.WithHint(errors.New("the state was restored from a dump, and may lack what was written after it. Import the service's export of transfer records, and move it then. Nothing was changed"),
+			w.dir.Command("import FILE"))
+	}
+	if meta.Lacks > 0 { // nor this
 		return exit.WithHint(fmt.Errorf("the state lacks event %d, which was written to it. Restore a newer backup, or import the service's export of transfer records, and move it then. Nothing was changed", meta.Lacks),
 			w.dir.Command("import FILE"))
 	}

@@ -205,7 +205,7 @@ func (o *planning) authorName(h *host.Host) string {
 func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: o.all, Reviewed: o.reviewed,
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: o.all, MayLack: w.state.MayLack, Reviewed: o.reviewed,
 	}
 }
 

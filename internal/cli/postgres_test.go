@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type database struct {
 //	postgres sql STATEMENT   what an administrator could do; prints the first value
 //	postgres wait STATEMENT  wait until the first value is true
 //	postgres load FILE NAME  load a dump in which the schema is called NAME
+//	postgres dump FILE       write what pg_dump says of the schema
+//	postgres restore FILE    drop the schema, and have psql restore it from such a dump
 //	postgres end CONDITION   end the sessions of remit for which it holds in pg_stat_activity
 //
 // A script that uses it begins with
@@ -54,6 +57,12 @@ func postgresCommand(ts *testscript.TestScript, args []string) {
 	case "load":
 		text := strings.ReplaceAll(ts.ReadFile(rest[0]), rest[1], db.schema)
 		ts.Check(db.server.Restore(context.Background(), text))
+	case "dump":
+		dump, err := db.server.Backup(db.schema)
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(rest[0]), dump, 0o600))
+	case "restore":
+		ts.Check(db.server.Recover(db.schema, []byte(ts.ReadFile(rest[0]))))
 	case "end":
 		_, err := db.server.TryExec(context.Background(), db.schema,
 			`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'remit' AND `+rest[0])

@@ -45,7 +45,7 @@ func newStatus(p *process) *cobra.Command {
 				return o.planError(err)
 			}
 			code := exitOfStatus(plan)
-			if w.state.Lacks > 0 {
+			if w.state.MayLack {
 				code = exit.Look
 			}
 			if code != exit.Done {

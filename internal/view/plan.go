@@ -42,6 +42,9 @@ type PlanOptions struct {
 	// unless all are asked for.
 	Against *Against
 
+	// MayLack says that the state lacks events or may, which a person has to bring in.
+	MayLack bool
+
 	// Reviewed says that approvers signed exactly this plan, which is sent now: on a terminal its lines are
 	// left out, unless all are asked for.
 	Reviewed bool

@@ -28,8 +28,8 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 		page.statusGroup(&s)
 	}
 	page.obstacles(plan)
-	if len(groups) > 0 && plan.Applicable() {
-		page.nextStep(groups)
+	if (len(groups) > 0 || o.MayLack) && plan.Applicable() {
+		page.nextStep(groups, o.MayLack)
 	}
 	return page.Flush()
 }
@@ -110,9 +110,12 @@ func groupTone(g planner.Group) tone {
 }
 
 // nextStep says what the next apply does by itself, or what a person has to do.
-func (p *page) nextStep(groups []planner.StatusGroup) {
+func (p *page) nextStep(groups []planner.StatusGroup, mayLack bool) {
 	beyondUnknown := func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {
+	case mayLack:
+		p.paragraph("", "Action needed: the state may lack transfers that were sent. Import the service's export of transfer records:", toneStrong)
+		p.command("", p.here("remit import FILE"))
 	case !needsPerson(groups):
 		p.paragraph("", "No action needed.", toneStrong)
 	case !slices.ContainsFunc(groups, beyondUnknown):

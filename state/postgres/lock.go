@@ -40,6 +40,7 @@ type session struct {
 	shared bool // others hold it as well
 
 	on       incarnation
+	system   string      // identifier of the server, as [systemOf] has it
 	uncopied atomic.Bool // a commit did not wait for a copy, or may not have
 }
 
@@ -64,6 +65,9 @@ func (s *Store) acquire(ctx context.Context, holder state.Holder, wait time.Dura
 func (l *session) identify(ctx context.Context) (err error) {
 	if l.pid, err = backend(ctx, l.conn); err == nil {
 		l.on, err = incarnationOf(ctx, l.conn)
+	}
+	if err == nil {
+		l.system, err = systemOf(ctx, l.conn)
 	}
 	return err
 }
@@ -132,6 +136,11 @@ func (s *Store) sign(ctx context.Context, l *session, holder state.Holder) (sign
 			}
 		}
 		signed = true
+		if s.wanted >= schemaHome {
+			if err := settle(ctx, tx, l.system); err != nil {
+				return err
+			}
+		}
 		if err := clearShares(ctx, tx, holder.RunID); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -53,7 +54,8 @@ type Store struct {
 	wanted   int // version of the schema that this program writes
 	readOnly bool
 
-	read *pgxpool.Pool
+	read   *pgxpool.Pool
+	system atomic.Pointer[string] // identifier of the server, once it was asked for, as [systemOf] has it
 }
 
 var _ state.Store = (*Store)(nil)
@@ -100,6 +102,10 @@ func (s *Store) make(ctx context.Context, conn *pgx.Conn, fill func(pgx.Tx) erro
 }
 
 func (s *Store) makeIn(ctx context.Context, conn *pgx.Conn, fill func(pgx.Tx) error) error {
+	system, err := systemOf(ctx, conn)
+	if err != nil {
+		return err
+	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// Of two that make it at the same time the second one waits, and finds it.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, s.lockClass()); err != nil {
@@ -119,7 +125,10 @@ func (s *Store) makeIn(ctx context.Context, conn *pgx.Conn, fill func(pgx.Tx) er
 		if err := migrate(ctx, tx, 0, s.wanted); err != nil {
 			return err
 		}
-		return fill(tx)
+		if err := fill(tx); err != nil || s.wanted < schemaHome {
+			return err
+		}
+		return settle(ctx, tx, system)
 	})
 }
 

@@ -69,12 +69,17 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	if s.holder, s.held, err = s.store.holderOf(ctx, s.conn); err != nil {
 		return err
 	}
+	system, err := s.store.systemIn(ctx, s.conn) // here, as a server that does not tell breaks a transaction off
+	if err != nil {
+		return err
+	}
 	if _, err := s.conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
 		return err
 	}
 	// The first read decides what the transaction sees.
-	var moved string
-	if err := s.conn.QueryRow(ctx, `SELECT version, moved FROM meta`).Scan(&s.version, &moved); err != nil {
+	var moved, recorded, found string
+	if err := s.conn.QueryRow(ctx, `SELECT version, moved, coalesce(to_jsonb(meta)->>'home', ''), `+homeSQL+` FROM meta`, system).
+		Scan(&s.version, &moved, &recorded, &found); err != nil {
 		return err
 	}
 	switch {
@@ -86,6 +91,7 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	if s.tip, err = readTip(ctx, s.conn); err != nil {
 		return err
 	}
+	s.tip.Restored = !isHome(recorded, found)
 	if !evenMoved { // Verify finds more, and says it better
 		if err := checkNewest(ctx, s.conn, s.tip); err != nil {
 			return err

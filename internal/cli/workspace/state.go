@@ -39,7 +39,7 @@ type State struct {
 	Backend    Backend
 	Name       string // of Backend; hidden where it is sensitive
 	SandboxDir string // the directory of the sandbox's state and ledger; "" outside of the sandbox
-	Lacks      int64  // an event that the state, where it was read, does not have any more; a person was told. 0 for none
+	MayLack    bool   // the state, where it was read, lacks events or may; a person was told
 	checked    bool   // the state agrees with Binding
 
 	authStyle string // how the token endpoint takes credentials, by an earlier run; "" for unknown
@@ -139,8 +139,8 @@ func (s *State) checkSnapshot(ctx context.Context, snapshot state.Snapshot) erro
 	if err := s.RecallAuth(ctx, snapshot); err != nil {
 		return s.Error(err)
 	}
-	if meta := snapshot.Meta(); meta.Lacks > 0 && s.Lacks == 0 {
-		s.Lacks = meta.Lacks
+	if meta := snapshot.Meta(); meta.MayLack() && !s.MayLack {
+		s.MayLack = true
 		warnOfLack(s, meta)
 	}
 	file, ok := snapshot.(state.Copied)
@@ -181,8 +181,12 @@ func (s *State) RecallAuth(ctx context.Context, snapshot state.Snapshot) error {
 	return nil
 }
 
-// warnOfLack says that a state is older than it was, and how it gets what it lacks.
+// warnOfLack says that a state is older than it was, or may be, and how it gets what it lacks.
 func warnOfLack(s *State, meta state.Meta) {
+	if meta.Lacks == 0 {
+		warnOfDump(s, meta)
+		return
+	}
 	note := ""
 	if there, isFile := s.Backend.(SQLite); isFile {
 		note = " Where nothing was sent since that event, remove " + there.note() + ", which names it."
@@ -194,6 +198,20 @@ func warnOfLack(s *State, meta state.Meta) {
 		Detail: fmt.Sprintf("Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
 			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, or import the service's export of transfer records.%s",
 			meta.Lacks, s.Name, meta.Serial, note),
+	}}, false)
+}
+
+// warnOfDump says that a state was restored from a dump, and how it gets what it may lack.
+func warnOfDump(s *State, meta state.Meta) {
+	// Nobody reads it where it can't be written.
+	_ = s.streams.Report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The state was restored from a dump",
+		Detail: fmt.Sprintf("The tables of %s are not those in which it was written last: a dump was restored there, or its server was replaced. Its newest event is %d. "+
+			"Transfers that were sent after the dump are not in it. "+
+			"With lookup_path an apply looks every ref_id up before it sends, and the first complete run ends this warning; without it, an apply sends nothing. "+
+			"Or import the service's export of transfer records.",
+			s.Name, meta.Serial),
 	}}, false)
 }
 

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -57,6 +59,28 @@ func (s *Server) Restore(ctx context.Context, dump string) (err error) {
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	_, err = conn.PgConn().Exec(ctx, dump).ReadAll()
 	return err
+}
+
+// Backup is what pg_dump writes of a schema.
+func (s *Server) Backup(schema string) (dump []byte, err error) {
+	var said bytes.Buffer
+	cmd := s.command("pg_dump", "--dbname="+s.URL(), "--schema="+schema)
+	cmd.Stderr = &said
+	if dump, err = cmd.Output(); err != nil {
+		return nil, fmt.Errorf("pg_dump: %w: %s", err, &said)
+	}
+	return dump, nil
+}
+
+// Recover drops a schema and has psql restore it from a dump.
+func (s *Server) Recover(schema string, dump []byte) error {
+	cmd := s.command("psql", "--dbname="+s.URL(), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1")
+	drop := fmt.Sprintf("SET client_min_messages = error; DROP SCHEMA %s CASCADE;\n", pgx.Identifier{schema}.Sanitize())
+	cmd.Stdin = io.MultiReader(strings.NewReader(drop), bytes.NewReader(dump))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("psql: %w: %s", err, out)
+	}
+	return nil
 }
 
 // within runs do in a transaction of the superuser.

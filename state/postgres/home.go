@@ -1,0 +1,80 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"remit/state"
+)
+
+// schemaHome is the first schema that says which tables it is in.
+const schemaHome = 10
+
+// homeSQL names the tables of a state as no others are named: the identifier $1 of their server, which its copies share, the
+// number of the database there, and that of a table. A dump that is restored makes tables with other numbers.
+const homeSQL = `$1::text || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || 'meta'::regclass::oid`
+
+// systemOf is the identifier of a server, which its copies share; "" where the server does not tell.
+func systemOf(ctx context.Context, q querier) (system string, err error) {
+	err = q.QueryRow(ctx, `SELECT system_identifier::text FROM pg_control_system()`).Scan(&system)
+	if hidesLog(err) {
+		err = nil
+	}
+	return system, err
+}
+
+// systemIn is [systemOf], which is asked for once.
+func (s *Store) systemIn(ctx context.Context, q querier) (string, error) {
+	if known := s.system.Load(); known != nil {
+		return *known, nil
+	}
+	system, err := systemOf(ctx, q)
+	if err == nil {
+		s.system.Store(&system)
+	}
+	return system, err
+}
+
+// isHome reports whether the tables that recorded names are those that found names. A state of an earlier schema has
+// recorded none. A server that does not tell its identifier is taken for the one that did.
+func isHome(recorded, found string) bool {
+	if recorded == "" {
+		return true
+	}
+	systemThen, tablesThen, _ := strings.Cut(recorded, "/")
+	systemNow, tablesNow, _ := strings.Cut(found, "/")
+	return tablesThen == tablesNow && (systemThen == systemNow || systemThen == "" || systemNow == "")
+}
+
+// settle writes which tables a state is in, where nothing says so yet.
+func settle(ctx context.Context, tx pgx.Tx, system string) error {
+	_, err := tx.Exec(ctx, `UPDATE meta SET home = `+homeSQL+` WHERE home = ''`, system)
+	return err
+}
+
+var _ state.Completer = (*journal)(nil)
+
+// Complete implements [state.Completer]: from now on the state is at home in the tables where it is.
+func (j *journal) Complete() error {
+	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
+	defer cancel()
+	l := j.lock
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := withoutWarning(l.conn, func() error {
+		return pgx.BeginFunc(ctx, l.conn, func(tx pgx.Tx) error {
+			if err := l.held(tx.QueryRow(ctx, heldSQL+` FOR UPDATE`, l.arguments()...)); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, `UPDATE meta SET home = `+homeSQL, l.system)
+			return err
+		})
+	})
+	if err != nil {
+		return j.store.wrap("write to", fmt.Errorf("say that it is complete: %w", j.taken(err)))
+	}
+	return nil
+}
