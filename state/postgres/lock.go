@@ -69,6 +69,12 @@ func (l *session) identify(ctx context.Context) (err error) {
 	if err == nil {
 		l.system, err = systemOf(ctx, l.conn)
 	}
+	if err == nil {
+		// What others appended before this session asked for the first time counts as well.
+		var copied bool
+		err = l.conn.QueryRow(ctx, `SELECT `+copiedSQL).Scan(&copied)
+		l.uncopied.Store(!copied)
+	}
 	return err
 }
 
@@ -184,7 +190,10 @@ func (l *session) alive(ctx context.Context) error {
 
 // heldSQL asks for the fence, and whether the session $2 holds the lock; $1 is its class.
 // It asks as well whether commits wait for a copy.
-const heldSQL = `SELECT fence, EXISTS (` + lockSQLOf + `), current_setting('synchronous_standby_names') <> '' FROM meta`
+const heldSQL = `SELECT fence, EXISTS (` + lockSQLOf + `), ` + copiedSQL + ` FROM meta`
+
+// copiedSQL asks whether commits wait for a copy.
+const copiedSQL = `current_setting('synchronous_standby_names') <> ''`
 
 const lockSQLOf = `SELECT 1 FROM pg_locks
 	WHERE pid = $2 AND locktype = 'advisory' AND granted AND mode IN ('ExclusiveLock', 'ShareLock')

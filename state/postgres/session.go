@@ -111,7 +111,7 @@ func (s *Store) assertCopied(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	var waits bool
-	err := conn.QueryRow(ctx, `SELECT current_setting('synchronous_standby_names') <> ''`, simply).Scan(&waits)
+	err := conn.QueryRow(ctx, `SELECT `+copiedSQL, simply).Scan(&waits)
 	if err == nil && !waits {
 		err = errors.New("the url of the state names several servers, of which another one may take over, and no commit waits for a copy: " +
 			"synchronous_standby_names is empty on this one. Switch on what fills it, such as synchronous_mode of Patroni, or name one address in the url")

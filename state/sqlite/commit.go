@@ -38,8 +38,8 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		folded, err = j.foldSome(ctx, max(j.store.pace.step, 2*len(all.Lines)))
 		return err
 	})
-	if err == nil {
-		err = j.unharmed() // durable events are still there, and the file is larger than before
+	if harm := j.unharmed(); harm != nil { // durable events are gone; what SQLite makes of the file says less
+		err = harm
 	}
 	if err != nil {
 		return answers, err

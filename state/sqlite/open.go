@@ -138,7 +138,7 @@ func checkSchema(ctx context.Context, db *sql.DB, wanted int) (version int, err 
 // from, into the state's own errors.
 func explain(err error) error {
 	var e sqlite3.Error
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || errors.Is(err, state.ErrDamaged) {
 		return err
 	}
 	switch e.Code {
