@@ -81,6 +81,9 @@ func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
 			return nil, &LackingError{Newest: meta.Serial, Lacks: meta.Lacks}
 		}
 		a.lacked, a.Policy.LookUpFirst = a.Policy.LookUpFirst, true
+		if meta.Lacks > 0 {
+			a.Share = nil // other machines may not know, and would not look up
+		}
 	}
 	return confirmClock(ctx, snapshot, a.clocks.begun(), a.Begun.By, a.report.tell)
 }

@@ -70,7 +70,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 		return err
 	}
 	w := newOpened(p, *from, loaded)
-	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
+	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host))
 	service, err := workspace.Identity(w.config, w.streams)
 	if err != nil {
 		return err

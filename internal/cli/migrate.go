@@ -95,7 +95,7 @@ func (m *migration) place(w *opened) (workspace.Backend, error) {
 	if m.schema == "" {
 		m.schema = config.DefaultSchema(w.config.Environment)
 	}
-	return workspace.NewPostgres(m.to, m.schema, w.host.Now), nil
+	return workspace.NewPostgres(m.to, m.schema, w.host), nil
 }
 
 // move copies the state there, verifies the copy, and marks the old one, all under its lock.

@@ -18,6 +18,7 @@ type serverKey struct{}
 type database struct {
 	server *pgtest.Server
 	schema string
+	kept   map[string][]byte // what the tables had once, by table
 }
 
 // postgresCommand is the script command:
@@ -31,6 +32,8 @@ type database struct {
 //	postgres load FILE NAME  load a dump in which the schema is called NAME
 //	postgres dump FILE       write what pg_dump says of the schema
 //	postgres restore FILE    drop the schema, and have psql restore it from such a dump
+//	postgres keep            keep what the tables have
+//	postgres rewind          have them say that again, as a restore of the server's files does
 //	postgres end CONDITION   end the sessions of remit for which it holds in pg_stat_activity
 //
 // A script that uses it begins with
@@ -63,6 +66,12 @@ func postgresCommand(ts *testscript.TestScript, args []string) {
 		ts.Check(os.WriteFile(ts.MkAbs(rest[0]), dump, 0o600))
 	case "restore":
 		ts.Check(db.server.Recover(db.schema, []byte(ts.ReadFile(rest[0]))))
+	case "keep":
+		var err error
+		db.kept, err = db.server.Dump(context.Background(), db.schema)
+		ts.Check(err)
+	case "rewind":
+		ts.Check(db.server.Load(context.Background(), db.schema, db.kept))
 	case "end":
 		_, err := db.server.TryExec(context.Background(), db.schema,
 			`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'remit' AND `+rest[0])

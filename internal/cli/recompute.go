@@ -75,7 +75,7 @@ func findStateOf(w *opened, plan *planner.Plan) (why string) {
 	if w.state.Binding = bound; err != nil || !isBound {
 		return "this directory has no state"
 	}
-	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
+	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host))
 	if w.dir.Need > config.NeedControls {
 		return "the controls of the plan are not known here"
 	}

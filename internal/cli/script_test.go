@@ -88,7 +88,8 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("RECIPES", filepath.Join(examples, "..", "docs", "recipes"))
 			env.Setenv("COMPAT", filepath.Join(examples, "..", "testdata", "compat"))
 			env.Setenv("USER", "clerk")
-			env.Setenv("HUNDREDS", strconv.Itoa(suite.Dose(1, 10, 100))) // of transfers, where many are needed
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".tmp", "seen")) // what this machine has seen of states
+			env.Setenv("HUNDREDS", strconv.Itoa(suite.Dose(1, 10, 100)))             // of transfers, where many are needed
 			env.Values[serviceKey{}] = &fakeService{}
 			env.Values[serverKey{}] = &database{}
 			return nil

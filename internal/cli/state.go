@@ -161,7 +161,7 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 		return err
 	}
 	w := newOpened(p, *from, loaded)
-	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
+	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host))
 	bound, isBound, err := w.dir.ReadLock()
 	if err != nil {
 		return err

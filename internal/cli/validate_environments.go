@@ -94,7 +94,7 @@ func checkLoaded(ctx context.Context, h *host.Host, dir *workspace.Directory, lo
 		}
 		v.notes = loaded.Notes()
 		if !dir.Sandbox {
-			v.state, v.isSecret = workspace.BackendOf(loaded, dir, h.Now).String(), loaded.SensitiveState()
+			v.state, v.isSecret = workspace.BackendOf(loaded, dir, h).String(), loaded.SensitiveState()
 		}
 	}
 	if v.diags = mistakes.Diagnostics(); len(v.diags) > 0 {

@@ -72,6 +72,7 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		case err == nil:
 			j.tip = stage.Tip
 			j.newest.Store(new(j.tip))
+			j.note.Load().Write(j.tip.Serial, j.tip.Head)
 			return answers, nil
 		case attempt == attemptsMax || !isTransient(err):
 			return answers, awayOr(j.taken(j.store.hide(explain(err))))

@@ -26,16 +26,26 @@ func systemOf(ctx context.Context, q querier) (system string, err error) {
 	return system, err
 }
 
-// systemIn is [systemOf], which is asked for once.
-func (s *Store) systemIn(ctx context.Context, q querier) (string, error) {
-	if known := s.system.Load(); known != nil {
+// constant is what does not change while a state is open.
+type constant struct {
+	system  string // identifier of the server, as [systemOf] has it
+	lineage string
+}
+
+// constants are asked for once.
+func (s *Store) constants(ctx context.Context, q querier) (constant, error) {
+	if known := s.known.Load(); known != nil {
 		return *known, nil
 	}
-	system, err := systemOf(ctx, q)
+	var c constant
+	err := q.QueryRow(ctx, `SELECT lineage FROM meta`).Scan(&c.lineage)
 	if err == nil {
-		s.system.Store(&system)
+		c.system, err = systemOf(ctx, q)
 	}
-	return system, err
+	if err == nil {
+		s.known.Store(&c)
+	}
+	return c, err
 }
 
 // isHome reports whether the tables that recorded names are those that found names. A state of an earlier schema has
@@ -57,7 +67,8 @@ func settle(ctx context.Context, tx pgx.Tx, system string) error {
 
 var _ state.Completer = (*journal)(nil)
 
-// Complete implements [state.Completer]: from now on the state is at home in the tables where it is.
+// Complete implements [state.Completer]: from now on the state is at home in the tables where it is, and the note of
+// this machine names its newest event.
 func (j *journal) Complete() error {
 	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
 	defer cancel()
@@ -76,5 +87,6 @@ func (j *journal) Complete() error {
 	if err != nil {
 		return j.store.wrap("write to", fmt.Errorf("say that it is complete: %w", j.taken(err)))
 	}
+	j.noteFrom(*j.newest.Load())
 	return nil
 }

@@ -230,10 +230,11 @@ type journal struct {
 	*storage.Queue
 
 	holder state.Holder
-	newest atomic.Pointer[storage.Tip] // of what is known to be durable
-	wanted atomic.Bool                 // another runner asks to take part, and spare is there
-	spare  atomic.Pointer[pgx.Conn]    // for the member to be
-	member atomic.Pointer[member]      // nil while this runner is alone
+	newest atomic.Pointer[storage.Tip]      // of what is known to be durable
+	wanted atomic.Bool                      // another runner asks to take part, and spare is there
+	note   atomic.Pointer[storage.NoteFile] // nil where there is none, and while the state lacks the event that it names
+	spare  atomic.Pointer[pgx.Conn]         // for the member to be
+	member atomic.Pointer[member]           // nil while this runner is alone
 
 	over  context.CancelFunc // ends the watch over the lock's session
 	watch sync.WaitGroup
@@ -276,9 +277,18 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // begin has a journal, which has its lock, take entries.
 func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 	err := j.connect(ctx, j.store.connect)
+	var known constant
 	if err == nil {
+		known, err = s.constants(ctx, j.conn)
+	}
+	var missing int64
+	if err == nil {
+		note := storage.ReadNote(s.notePath(known.lineage)) // before the events are read: it names one that they have
 		err = pgx.BeginTxFunc(ctx, j.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
 			if j.tip, err = readTip(ctx, tx); err != nil {
+				return err
+			}
+			if missing, err = lacks(ctx, tx, note, j.tip); err != nil {
 				return err
 			}
 			return checkNewest(ctx, tx, j.tip)
@@ -289,6 +299,9 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 		return nil, errors.Join(err, j.close())
 	}
 	j.newest.Store(new(j.tip))
+	if missing == 0 {
+		j.noteFrom(j.tip)
+	}
 	j.Queue = storage.NewQueue(j.transact)
 	watched, over := context.WithCancel(context.Background())
 	j.over = over
@@ -376,6 +389,7 @@ func (j *journal) close() error {
 	if j.conn != nil {
 		_ = closeConn(j.conn)
 	}
+	_ = j.note.Load().Close() // what it says was written before
 	// Letting go is waited for, so that the next one has the lock at once. Where it fails, the
 	// session is gone, and the lock with it.
 	ctx, cancel := context.WithTimeout(context.Background(), waitLocked)

@@ -31,6 +31,10 @@ type Options struct {
 	// Schema is where the state is in the database.
 	Schema string
 
+	// Notes is a directory of this user for the notes of which events were durable last; "" for none. It is made
+	// where it is missing, and a directory that can't be written to has no notes.
+	Notes string
+
 	// Now is the clock that dates events.
 	Now func() time.Time
 }
@@ -54,8 +58,9 @@ type Store struct {
 	wanted   int // version of the schema that this program writes
 	readOnly bool
 
-	read   *pgxpool.Pool
-	system atomic.Pointer[string] // identifier of the server, once it was asked for, as [systemOf] has it
+	read  *pgxpool.Pool
+	notes string                   // directory; "" for none
+	known atomic.Pointer[constant] // once it was asked for
 }
 
 var _ state.Store = (*Store)(nil)
@@ -196,7 +201,7 @@ func newStore(opts Options, readOnly bool) (*Store, error) {
 		patience = waitReading
 	}
 	address.pool.ConnConfig.AfterNetConnect = withPatience(patience)
-	return &Store{address: address, now: opts.Now, wanted: schemaVersion(), readOnly: readOnly}, nil
+	return &Store{address: address, notes: opts.Notes, now: opts.Now, wanted: schemaVersion(), readOnly: readOnly}, nil
 }
 
 // Close gives the connections back. Snapshots must be closed, and a journal unlocked, before.

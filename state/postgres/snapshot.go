@@ -69,17 +69,20 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	if s.holder, s.held, err = s.store.holderOf(ctx, s.conn); err != nil {
 		return err
 	}
-	system, err := s.store.systemIn(ctx, s.conn) // here, as a server that does not tell breaks a transaction off
+	// Here, as a server that does not tell breaks a transaction off.
+	known, err := s.store.constants(ctx, s.conn)
 	if err != nil {
 		return err
 	}
+	note := storage.ReadNote(s.store.notePath(known.lineage)) // before the events are read: it names one that they have
 	if _, err := s.conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
 		return err
 	}
 	// The first read decides what the transaction sees.
 	var moved, recorded, found string
-	if err := s.conn.QueryRow(ctx, `SELECT version, moved, coalesce(to_jsonb(meta)->>'home', ''), `+homeSQL+` FROM meta`, system).
-		Scan(&s.version, &moved, &recorded, &found); err != nil {
+	var follows bool // this is a copy, which may be behind
+	if err := s.conn.QueryRow(ctx, `SELECT version, moved, coalesce(to_jsonb(meta)->>'home', ''), `+homeSQL+`, pg_is_in_recovery() FROM meta`, known.system).
+		Scan(&s.version, &moved, &recorded, &found, &follows); err != nil {
 		return err
 	}
 	switch {
@@ -92,6 +95,11 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 		return err
 	}
 	s.tip.Restored = !isHome(recorded, found)
+	if !follows {
+		if s.tip.Lacks, err = lacks(ctx, s.conn, note, s.tip); err != nil {
+			return err
+		}
+	}
 	if !evenMoved { // Verify finds more, and says it better
 		if err := checkNewest(ctx, s.conn, s.tip); err != nil {
 			return err

@@ -40,7 +40,7 @@ type journal struct {
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
-	note    *newestNote          // nil while the state lacks an event that the note names
+	note    *storage.NoteFile    // nil while the state lacks an event that the note names
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -94,7 +94,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.close())
+	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.Close())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -126,8 +126,8 @@ func (j *journal) prepare(ctx context.Context) error {
 	if err := j.store.checkDeparted(j.head.Lineage); err != nil {
 		return err
 	}
-	lacks, err := readNote(j.store.path).lacks(ctx, j.conn, j.head)
-	if err == nil && lacks == 0 {
+	missing, err := lacks(ctx, j.conn, storage.ReadNote(notePath(j.store.path)), j.head)
+	if err == nil && missing == 0 {
 		err = j.Complete()
 	}
 	if err != nil {
@@ -145,10 +145,10 @@ func (j *journal) prepare(ctx context.Context) error {
 // Complete implements [state.Completer].
 func (j *journal) Complete() (err error) {
 	if j.note == nil {
-		j.note, err = openNote(j.store.path, j.head.Lineage)
+		j.note, err = storage.OpenNote(notePath(j.store.path), j.head.Lineage)
 	}
 	if err == nil {
-		j.note.write(j.head.Serial, j.head.Head)
+		j.note.Write(j.head.Serial, j.head.Head)
 	}
 	return err
 }

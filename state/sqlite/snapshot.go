@@ -64,7 +64,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if snap.holder, snap.held, err = s.holder(ctx, fence); err != nil {
 		return nil, err
 	}
-	note := readNote(s.path) // before the events are read: it names one that they have
+	note := storage.ReadNote(notePath(s.path)) // before the events are read: it names one that they have
 	if snap.conn, err = s.read.Conn(ctx); err != nil {
 		return nil, explain(err)
 	}
@@ -76,7 +76,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 		err = checkTips(ctx, snap.conn, snap.head)
 	}
 	if err == nil {
-		snap.head.Lacks, err = note.lacks(ctx, snap.conn, snap.head)
+		snap.head.Lacks, err = lacks(ctx, snap.conn, note, snap.head)
 	}
 	if err == nil && snap.head.moved != "" && !evenMoved {
 		err = &state.MovedError{To: snap.head.moved}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"remit/config"
+	"remit/internal/cli/host"
 	"remit/internal/text/shell"
 	"remit/state"
 	"remit/state/postgres"
@@ -31,6 +32,8 @@ type Backend interface {
 	// Backup makes a copy of the state as it is now, a SQLite file, at a path where nothing is.
 	// Others may read and write meanwhile.
 	Backup(ctx context.Context, path string, by state.Holder) error
+	// Note is the file of this machine that says which event of the state was its newest; "" for none.
+	Note(meta state.Meta) string
 	// Files are the names that belong to the state on this machine.
 	Files() []string
 	// Advice has the words of messages about it.
@@ -130,11 +133,11 @@ func (f SQLite) Files() []string {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
 		names = append(names, f.path+suffix)
 	}
-	return append(names, f.note())
+	return append(names, sqlite.NewestNote(f.path))
 }
 
-// note is the file that says which event of the state is its newest.
-func (f SQLite) note() string { return sqlite.NewestNote(f.path) }
+// Note implements [Backend].
+func (f SQLite) Note(state.Meta) string { return sqlite.NewestNote(f.path) }
 
 // Advice implements [Backend].
 func (f SQLite) Advice() Advice {
@@ -229,6 +232,11 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
 }
 
+// Note implements [Backend].
+func (d Postgres) Note(meta state.Meta) string {
+	return postgres.NotePath(d.options.Notes, meta.Lineage)
+}
+
 // Files implements [Backend].
 func (d Postgres) Files() []string { return nil }
 
@@ -246,12 +254,12 @@ func (d Postgres) Advice() Advice {
 }
 
 // BackendOf is the backend that the state block names.
-func BackendOf(loaded *config.Configuration, dir *Directory, now func() time.Time) Backend {
+func BackendOf(loaded *config.Configuration, dir *Directory, h *host.Host) Backend {
 	s := loaded.State
 	if s.Kind == config.StatePostgres {
-		return NewPostgres(s.URL, s.Schema, now)
+		return NewPostgres(s.URL, s.Schema, h)
 	}
-	return FileBackend(dir, s.Path, now)
+	return FileBackend(dir, s.Path, h.Now)
 }
 
 // FileBackend is a file of SQLite, relative to the directory of the configuration.
@@ -265,6 +273,6 @@ func NewSQLite(path string, now func() time.Time) Backend {
 }
 
 // NewPostgres is a schema of a database.
-func NewPostgres(url, schema string, now func() time.Time) Backend {
-	return Postgres{postgres.Options{URL: url, Schema: schema, Now: now}}
+func NewPostgres(url, schema string, h *host.Host) Backend {
+	return Postgres{postgres.Options{URL: url, Schema: schema, Now: h.Now, Notes: h.StateDir()}}
 }

@@ -59,7 +59,7 @@ func (s *State) Find() error {
 		s.UseSandbox(s.dir.SandboxDirectory())
 		return s.dir.CheckSandbox()
 	}
-	s.UseBackend(BackendOf(s.config, s.dir, s.host.Now))
+	s.UseBackend(BackendOf(s.config, s.dir, s.host))
 	found, made, err := s.dir.ReadLock()
 	if err != nil {
 		return err
@@ -188,8 +188,8 @@ func warnOfLack(s *State, meta state.Meta) {
 		return
 	}
 	note := ""
-	if there, isFile := s.Backend.(SQLite); isFile {
-		note = " Where nothing was sent since that event, remove " + there.note() + ", which names it."
+	if path := s.Backend.Note(meta); path != "" {
+		note = " Where nothing was sent since that event, remove " + path + ", which names it."
 	}
 	// Nobody reads it where it can't be written.
 	_ = s.streams.Report(nil, hcl.Diagnostics{{

@@ -98,6 +98,7 @@ type world struct {
 	t       testing.TB
 	program string
 	dir     string
+	seen    string // what the machine has seen of states
 	schema  string
 	server  *pgtest.Server // nil where the state is in a cluster
 	at      database
@@ -136,7 +137,7 @@ type options struct {
 
 func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
-	w := &world{t: t, program: program, dir: t.TempDir(), latency: o.latency, released: make(chan struct{})}
+	w := &world{t: t, program: program, dir: t.TempDir(), seen: t.TempDir(), latency: o.latency, released: make(chan struct{})}
 	if !o.held {
 		w.release()
 	}
@@ -265,7 +266,7 @@ func (w *world) startWith(env []string, args ...string) *runner {
 	w.t.Helper()
 	r := &runner{t: w.t, cmd: exec.Command(w.program, args...), done: make(chan struct{})}
 	r.cmd.Dir = w.dir
-	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.at.URL())
+	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "XDG_STATE_HOME="+w.seen, "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.at.URL())
 	r.cmd.Env = append(r.cmd.Env, env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {

@@ -1,0 +1,57 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"remit/state/storage"
+)
+
+// NotePath is the file in the directory notes that says which event of a lineage was durable last, as far as this user of
+// this machine has seen; "" where there is none.
+func NotePath(notes, lineage string) string {
+	if notes == "" || uuid.Validate(lineage) != nil {
+		return ""
+	}
+	return filepath.Join(notes, "newest-"+lineage)
+}
+
+func (s *Store) notePath(lineage string) string { return NotePath(s.notes, lineage) }
+
+// lacks returns the number of the noted event, where the state does not have it; 0 where it has.
+func lacks(ctx context.Context, q querier, n storage.Noted, tip storage.Tip) (int64, error) {
+	return n.Lacks(tip, func(seq int64) (string, error) {
+		var hash []byte
+		err := q.QueryRow(ctx, `SELECT hash FROM events WHERE seq = $1`, seq).Scan(&hash)
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = nil
+		}
+		return hex.EncodeToString(hash), err
+	})
+}
+
+// noteFrom notes that an event is durable, and has each commit note its own from then on. A note is never needed for what
+// is true, so nothing fails where none can be written.
+func (j *journal) noteFrom(tip storage.Tip) {
+	if path := j.store.notePath(tip.Lineage); path != "" && j.note.Load() == nil {
+		if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+			return
+		}
+		if info, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.Mode().IsRegular()) {
+			return
+		}
+		file, err := storage.OpenNote(path, tip.Lineage)
+		if err != nil {
+			return
+		}
+		j.note.Store(file)
+	}
+	j.note.Load().Write(tip.Serial, tip.Head)
+}
