@@ -1,10 +1,17 @@
 package reconcile
 
 import (
+	"slices"
+
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )
+
+// keepsAnothers reports whether the kept record is that of another transfer, which nobody can accept.
+func (p *pair) keepsAnothers() bool {
+	return p.detail != nil && p.detail.Outcome != nil && slices.ContainsFunc(p.detail.Outcome.Differences, transfer.Difference.IsSharedRecord)
+}
 
 // advise names the command that goes on from a line.
 func (j *judge) advise(p *pair, line *Line) {
@@ -17,6 +24,8 @@ func (j *judge) advise(p *pair, line *Line) {
 	switch {
 	case line.Breaks[0] == Several:
 		line.Next = "remit state show " + refID
+	case p.row.Status == state.Conflict && p.keepsAnothers():
+		line.Next = "remit resolve " + refID + ` --recorded=FILE --accept-record --reason="…"`
 	case p.row.Status == state.Conflict:
 		line.Next = "remit resolve " + refID + ` --accept-record --reason="…"`
 	case line.Has(InDoubt) && p.row.Open() && j.running == p.row.RunID && j.running != "":
