@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -74,42 +75,21 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 	if err != nil {
 		return err
 	}
-	// The program says its own version, and that of SQLite, which is no module.
-	out, err := exec.CommandContext(ctx, native, "version", "--json").Output()
+	own, err := askVersion(ctx, native)
 	if err != nil {
-		return fmt.Errorf("%s version --json: %w", native, err)
+		return err
 	}
-	var version struct{ Version, Commit, SQLite string }
-	if err := json.Unmarshal(out, &version); err != nil {
-		return fmt.Errorf("%s version --json: %w", native, err)
+	if commit, ok := setting(info, "vcs.revision"); ok && commit != own.Commit {
+		return fmt.Errorf("%s is of the commit %s, and %s of %s", path, commit, native, own.Commit)
 	}
-	system := ""
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && setting.Value != version.Commit {
-			return fmt.Errorf("%s is of the commit %s, and %s of %s", path, setting.Value, native, version.Commit)
-		}
-		if setting.Key == "GOOS" {
-			system = setting.Value
-		}
-	}
+	system, _ := setting(info, "GOOS")
 	libraries, err := systemLibraries(ctx, system)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(program)
-	remit := component{
-		Type: "application", Ref: "remit", Name: "remit", Version: version.Version,
-		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}, Licences: licensed("Apache-2.0"),
-	}
-	for _, setting := range info.Settings {
-		switch setting.Key {
-		case "vcs.revision", "vcs.modified", "GOOS", "GOARCH", "-tags":
-			remit.Properties = append(remit.Properties, property{"go:" + setting.Key, setting.Value})
-		}
-	}
 	parts := []component{
 		part("std", strings.TrimPrefix(info.GoVersion, "go"), "golang", "BSD-3-Clause"),
-		part("sqlite", version.SQLite, "generic", "blessing"),
+		part("sqlite", own.SQLite, "generic", "blessing"),
 	}
 	parts = append(parts, libraries...)
 	for _, module := range modules {
@@ -117,16 +97,7 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 		c.Properties = []property{{"go:sum", module.sum}}
 		parts = append(parts, c)
 	}
-	bill := bom{
-		Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
-		SerialNumber: uuid.NewSHA1(uuid.NameSpaceOID, program).URN(),
-		Metadata:     metadata{released, remit}, Components: parts,
-	}
-	all := dependency{Ref: remit.Ref}
-	for _, c := range parts {
-		all.DependsOn = append(all.DependsOn, c.Ref)
-	}
-	bill.Dependencies = []dependency{all}
+	bill := newBOM(program, newApplication(program, own.Version, info), parts, released)
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -136,6 +107,61 @@ func writeSBOM(ctx context.Context, path, native string, released time.Time, std
 	}
 	_, err = stdout.Write(b.Bytes())
 	return err
+}
+
+// versions are what a program says of itself, and of SQLite, which is no module.
+type versions struct{ Version, Commit, SQLite string }
+
+// askVersion runs a program.
+func askVersion(ctx context.Context, program string) (versions, error) {
+	var own versions
+	out, err := exec.CommandContext(ctx, program, "version", "--json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &own)
+	}
+	if err != nil {
+		return versions{}, fmt.Errorf("%s version --json: %w", program, err)
+	}
+	return own, nil
+}
+
+// setting is one of the build that made a program.
+func setting(info *debug.BuildInfo, key string) (value string, ok bool) {
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value, true
+		}
+	}
+	return "", false
+}
+
+// newApplication is the component that the bill is about.
+func newApplication(program []byte, version string, info *debug.BuildInfo) component {
+	sum := sha256.Sum256(program)
+	remit := component{
+		Type: "application", Ref: "remit", Name: "remit", Version: version,
+		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}, Licences: licensed("Apache-2.0"),
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision", "vcs.modified", "GOOS", "GOARCH", "-tags":
+			remit.Properties = append(remit.Properties, property{"go:" + s.Key, s.Value})
+		}
+	}
+	return remit
+}
+
+// newBOM says that the application depends on each of its parts.
+func newBOM(program []byte, application component, parts []component, released time.Time) bom {
+	all := dependency{Ref: application.Ref}
+	for _, c := range parts {
+		all.DependsOn = append(all.DependsOn, c.Ref)
+	}
+	return bom{
+		Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
+		SerialNumber: uuid.NewSHA1(uuid.NameSpaceOID, program).URN(),
+		Metadata:     metadata{released, application}, Components: parts, Dependencies: []dependency{all},
+	}
 }
 
 // systemLibraries are those of the compiler $CC that are linked in: a C library on Linux and on Windows, and none on macOS, which
