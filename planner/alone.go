@@ -94,6 +94,13 @@ func newSaid(p *Plan) *said {
 			s.details[k.RefID] = d
 		}
 	}
+	s.addTwins(p, isLine, due)
+	s.order = slices.Sorted(maps.Keys(s.details))
+	return s
+}
+
+// addTwins adds the recorded transfers of which signals say that lines look like them.
+func (s *said) addTwins(p *Plan, isLine map[string]bool, due map[string]time.Time) {
 	for _, c := range p.Changes.All() {
 		for _, signal := range c.Signals {
 			d := s.details[signal.RefID]
@@ -110,8 +117,6 @@ func newSaid(p *Plan) *said {
 			}
 		}
 	}
-	s.order = slices.Sorted(maps.Keys(s.details))
-	return s
 }
 
 // longAgo is before every window of look-alikes: what no line is said to look like was

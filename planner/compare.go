@@ -14,26 +14,8 @@ import (
 
 // compare names the first difference between a file and the computed plan, sentences apart.
 func (p *Plan) compare(computed *Plan) error {
-	differ := func(what string, said, computed any) error {
-		return &DifferentError{what, fmt.Sprint(said), fmt.Sprint(computed)}
-	}
-	next, end := iter.Pull2(computed.Changes.All())
-	defer end()
-	for _, said := range p.Changes.All() {
-		_, now, ok := next()
-		if !ok || now.RefID != said.RefID {
-			here := "no such line"
-			if ok {
-				here = fmt.Sprintf("a line of %q", now.RefID)
-			}
-			return differ("the line of "+fmt.Sprintf("%q", said.RefID), said.Action, here)
-		}
-		if field, a, b := differenceOf(said, now); field != "" {
-			return differ(fmt.Sprintf("%s of %q", field, said.RefID), a, b)
-		}
-	}
-	if _, now, ok := next(); ok {
-		return differ(fmt.Sprintf("the line of %q", now.RefID), "none", now.Action)
+	if err := p.compareLines(computed); err != nil {
+		return err
 	}
 	if a, b := p.Header.Accepted, computed.Header.Accepted; !slices.Equal(a, b) {
 		return differ("what was accepted", a, b)
@@ -51,6 +33,32 @@ func (p *Plan) compare(computed *Plan) error {
 	}
 	if p.Digest != computed.Digest {
 		return differ("the digest", p.Digest, computed.Digest)
+	}
+	return nil
+}
+
+func differ(what string, said, computed any) error {
+	return &DifferentError{what, fmt.Sprint(said), fmt.Sprint(computed)}
+}
+
+func (p *Plan) compareLines(computed *Plan) error {
+	next, end := iter.Pull2(computed.Changes.All())
+	defer end()
+	for _, said := range p.Changes.All() {
+		_, now, ok := next()
+		if !ok || now.RefID != said.RefID {
+			here := "no such line"
+			if ok {
+				here = fmt.Sprintf("a line of %q", now.RefID)
+			}
+			return differ("the line of "+fmt.Sprintf("%q", said.RefID), said.Action, here)
+		}
+		if field, a, b := differenceOf(said, now); field != "" {
+			return differ(fmt.Sprintf("%s of %q", field, said.RefID), a, b)
+		}
+	}
+	if _, now, ok := next(); ok {
+		return differ(fmt.Sprintf("the line of %q", now.RefID), "none", now.Action)
 	}
 	return nil
 }

@@ -222,39 +222,39 @@ func (w *walk) blocks(i int) *blocker {
 		return nil
 	}
 	c := w.changes.At(i)
-	var which string
+	return &blocker{fmt.Sprintf("waits for %q, which %s", c.RefID, whyUnmet(&c, w.facts[i].row)), c.Until}
+}
+
+// whyUnmet says of a change that nothing is sent for why no other can build on it, as the end of "which …".
+func whyUnmet(c *Change, r *row) string {
 	switch c.Action {
-	case Submit:
-		return nil
 	case None:
-		which = "is unverified"
-		if w.facts[i].row.status != state.Unverified { // it was imported; the others have no change
-			which = "is not COMPLETED"
+		if r.status != state.Unverified { // it was imported; the others have no change
+			return "is not COMPLETED"
 		}
+		return "is unverified"
 	case Wait:
 		switch {
-		case isInFlight(w.facts[i].row):
-			which = "is in flight"
+		case isInFlight(r):
+			return "is in flight"
 		case c.Never:
-			which = "is never sent"
+			return "is never sent"
 		case c.Until.IsZero():
-			which = "waits itself"
-		default:
-			which = "waits until " + c.Until.UTC().Format(time.RFC3339)
+			return "waits itself"
 		}
+		return "waits until " + c.Until.UTC().Format(time.RFC3339)
 	case Expired:
-		which = "expired"
+		return "expired"
 	case Resolve:
-		which = "is in doubt"
+		return "is in doubt"
 	case Conflict:
-		which = "is in conflict"
+		return "is in conflict"
 	case Failed:
-		which = "failed"
-		if w.facts[i].row.status == state.Tombstone {
-			which = "was settled as not made"
+		if r.status == state.Tombstone {
+			return "was settled as not made"
 		}
-	case Undeclared:
-		panic("nothing can wait for a transfer that is undeclared")
+		return "failed"
+	case Submit, Undeclared:
 	}
-	return &blocker{fmt.Sprintf("waits for %q, which %s", c.RefID, which), c.Until}
+	panic("nothing waits in vain for a transfer with the action " + string(c.Action))
 }

@@ -93,6 +93,21 @@ func eachDetail(ctx context.Context, record Record, refIDs []string, do func(*st
 	return nil
 }
 
+func (b *builder) describeDoubt(c *Change, r *row, d *state.Detail) (err error) {
+	switch {
+	case r.inFlight:
+		c.Reason = "in flight in run " + d.RunID
+		if holder, isAlive := b.record.Holder(); isAlive {
+			c.Reason += " on " + holder.Host
+		}
+	case b.isAlone():
+		c.Reason, c.Next = "the state says what ends the doubt", "remit state show "+shell.Word(c.RefID)
+	default:
+		c.Reason, c.Next, err = b.settling(c, d)
+	}
+	return err
+}
+
 func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	c.Recorded = newRecorded(d)
 	read := b.describeRequest
@@ -107,20 +122,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.Refused:
 		c.Again = true
 	case state.InDoubt:
-		if r.inFlight {
-			c.Reason = "in flight in run " + d.RunID
-			if holder, isAlive := b.record.Holder(); isAlive {
-				c.Reason += " on " + holder.Host
-			}
-			break
-		}
-		if b.isAlone() {
-			c.Reason, c.Next = "the state says what ends the doubt", "remit state show "+shell.Word(c.RefID)
-			break
-		}
-		var err error
-		c.Reason, c.Next, err = b.settling(c, d)
-		return err
+		return b.describeDoubt(c, r, d)
 	case state.Recorded, state.Adopted, state.Unverified:
 		describeMade(c, d)
 	case state.Conflict:

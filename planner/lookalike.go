@@ -280,21 +280,7 @@ func (b *builder) gravity(c suspect, r *row) int {
 // verifySuspects compares the fields of the recorded twins that would be shown with those
 // of their lines, drops those that only share 64 bits, and returns the places of the others.
 func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[string]string, error) {
-	lineOf := make(map[string]*Change)
-	var refIDs []string
-	for _, s := range all {
-		for n, older := range s.older {
-			for i, r := range older {
-				if i >= signalsMax && !b.hasOtherDate(s.lines[n].RefID, r.refID()) {
-					continue
-				}
-				if _, ok := lineOf[r.refID()]; !ok {
-					lineOf[r.refID()] = s.lines[n].Change
-					refIDs = append(refIDs, r.refID())
-				}
-			}
-		}
-	}
+	refIDs, lineOf := b.shownTwins(all)
 	places := make(map[string]string, len(refIDs))
 	other := make(map[string]bool)
 	err := eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
@@ -313,16 +299,40 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 		return nil, err
 	}
 	if len(other) > 0 {
-		for _, s := range all {
-			for n := range s.older {
-				s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[r.refID()] })
-				if number := s.lines[n].number; b.renamed[number] != nil && other[b.renamed[number].row.refID()] {
-					delete(b.renamed, number)
+		b.dropSuspects(all, other)
+	}
+	return places, nil
+}
+
+// shownTwins are the ref_ids of the recorded twins that would be shown, each once, and their lines.
+func (b *builder) shownTwins(all []*suspects) (refIDs []string, lineOf map[string]*Change) {
+	lineOf = make(map[string]*Change)
+	for _, s := range all {
+		for n, older := range s.older {
+			for i, r := range older {
+				if i >= signalsMax && !b.hasOtherDate(s.lines[n].RefID, r.refID()) {
+					continue
+				}
+				if _, ok := lineOf[r.refID()]; !ok {
+					lineOf[r.refID()] = s.lines[n].Change
+					refIDs = append(refIDs, r.refID())
 				}
 			}
 		}
 	}
-	return places, nil
+	return refIDs, lineOf
+}
+
+// dropSuspects forgets recorded transfers that are no twins.
+func (b *builder) dropSuspects(all []*suspects, other map[string]bool) {
+	for _, s := range all {
+		for n := range s.older {
+			s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[r.refID()] })
+			if number := s.lines[n].number; b.renamed[number] != nil && other[b.renamed[number].row.refID()] {
+				delete(b.renamed, number)
+			}
+		}
+	}
 }
 
 // mark puts signals on a line: its recorded twins, then the plan's others.

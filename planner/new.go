@@ -240,34 +240,11 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		}
 		return nil
 	}
-	c := Change{
-		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
-		Request: t.Request, FromLabel: t.FromLabel, Naming: t.Naming, Reverses: t.Reverses, Expires: t.Expires,
-		DisplayName: t.DisplayName, FromPlace: textOfPlace(t.FromPlace), ToPlace: textOfPlace(t.ToPlace),
-	}
-	if t.Occurrence != nil && action != Expired {
-		c.Due, c.CatchUp, c.Occurrence = t.Occurrence.Due, t.Occurrence.CatchUp, occurrenceText(t.Occurrence)
-	}
+	c := newChange(t, action)
 	switch action {
 	case Submit:
-		b.occurrences.add(t)
-		c.DuplicateWithin, c.AcceptOf = t.DuplicateWithin, t.AcceptDuplicateOf
-		c.Windows = b.nameWindows(t.Windows)
-		if b.word != nil {
-			c.Until, c.After = b.word.line.Until, b.word.line.After
-		} else if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same
-			c.Until = b.openings.opens(t.Windows, t.NotBefore).at
-		}
-		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
-		b.plan.totalsOf(Submit).AddRequest(&t.Request)
-		paid := b.paidSignals(&t.Request)
-		c.Signals = append(slices.Clip(paid), signalsOf(t)...)
-		if t.DisplayName != "" {
-			named, err := b.nameSignals(ctx, t, slices.ContainsFunc(paid, func(s Signal) bool { return s.Kind == FirstDestination }))
-			if err != nil {
-				return err
-			}
-			c.Signals = append(c.Signals, named...)
+		if err := b.addSubmit(ctx, &c, t); err != nil {
+			return err
 		}
 	case Wait:
 		if !isInFlight(r) {
@@ -287,6 +264,43 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)
+	return nil
+}
+
+// newChange has what every line says of a declared transfer.
+func newChange(t *config.Transfer, action Action) Change {
+	c := Change{
+		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
+		Request: t.Request, FromLabel: t.FromLabel, Naming: t.Naming, Reverses: t.Reverses, Expires: t.Expires,
+		DisplayName: t.DisplayName, FromPlace: textOfPlace(t.FromPlace), ToPlace: textOfPlace(t.ToPlace),
+	}
+	if t.Occurrence != nil && action != Expired {
+		c.Due, c.CatchUp, c.Occurrence = t.Occurrence.Due, t.Occurrence.CatchUp, occurrenceText(t.Occurrence)
+	}
+	return c
+}
+
+// addSubmit counts a transfer that is to be sent, and gives its change the signals of one.
+func (b *builder) addSubmit(ctx context.Context, c *Change, t *config.Transfer) error {
+	b.occurrences.add(t)
+	c.DuplicateWithin, c.AcceptOf = t.DuplicateWithin, t.AcceptDuplicateOf
+	c.Windows = b.nameWindows(t.Windows)
+	if b.word != nil {
+		c.Until, c.After = b.word.line.Until, b.word.line.After
+	} else if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same
+		c.Until = b.openings.opens(t.Windows, t.NotBefore).at
+	}
+	b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
+	b.plan.totalsOf(Submit).AddRequest(&t.Request)
+	paid := b.paidSignals(&t.Request)
+	c.Signals = append(slices.Clip(paid), signalsOf(t)...)
+	if t.DisplayName != "" {
+		named, err := b.nameSignals(ctx, t, slices.ContainsFunc(paid, func(s Signal) bool { return s.Kind == FirstDestination }))
+		if err != nil {
+			return err
+		}
+		c.Signals = append(c.Signals, named...)
+	}
 	return nil
 }
 

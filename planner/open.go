@@ -275,6 +275,26 @@ func (o *opener) readKept() error {
 	return nil
 }
 
+// isPossible reports whether a plan has the change's action for a transfer of a status, 0 for none.
+func (c *Change) isPossible(status state.Status) bool {
+	switch c.Action {
+	case Submit:
+		return c.Declared() && (status == 0 || status == state.Unsent || status == state.Refused)
+	case Resolve:
+		return status == state.InDoubt
+	case None:
+		return status == state.Unverified
+	case Conflict:
+		return status.Made() || status == state.Conflict || status == state.Tombstone
+	case Failed:
+		return status.Made() || status == state.Tombstone
+	case Wait, Expired:
+		return true
+	case Undeclared:
+	}
+	return false
+}
+
 // broken names the part without which New makes no change; "" where none is missing.
 func (c *Change) broken() string {
 	if c.RefID == "" || c.RefID != c.Request.RefID {
@@ -294,23 +314,7 @@ func (c *Change) broken() string {
 			return "what is recorded has no status"
 		}
 	}
-	possible := false
-	switch c.Action {
-	case Submit:
-		possible = c.Declared() && (status == 0 || status == state.Unsent || status == state.Refused)
-	case Resolve:
-		possible = status == state.InDoubt
-	case None:
-		possible = status == state.Unverified
-	case Conflict:
-		possible = status.Made() || status == state.Conflict || status == state.Tombstone
-	case Failed:
-		possible = status.Made() || status == state.Tombstone
-	case Wait, Expired:
-		possible = true
-	case Undeclared:
-	}
-	if !possible {
+	if !c.isPossible(status) {
 		return fmt.Sprintf("no plan has the action %q there", c.Action)
 	}
 	request, err := c.InForce()

@@ -107,6 +107,23 @@ func (p *Plan) saveLines(out io.Writer) error {
 	if err := lines.write(p.Header); err != nil {
 		return err
 	}
+	if err := p.saveChanges(&lines); err != nil {
+		return err
+	}
+	for i := range p.Kept {
+		if err := lines.write(savedKept{&p.Kept[i]}); err != nil {
+			return fmt.Errorf("line of %q: %w", p.Kept[i].RefID, err)
+		}
+	}
+	last, err := lines.encode(p.footer())
+	if err != nil {
+		return err
+	}
+	return lines.put(append(bytes.TrimSuffix(last, []byte("}\n")), sumStart...))
+}
+
+// saveChanges writes the lines. A list of After and a naming that several lines share are written once.
+func (p *Plan) saveChanges(lines *lineWriter) error {
 	type list struct {
 		first *string
 		count int
@@ -132,11 +149,10 @@ func (p *Plan) saveLines(out io.Writer) error {
 			return fmt.Errorf("line of %q: %w", c.RefID, err)
 		}
 	}
-	for i := range p.Kept {
-		if err := lines.write(savedKept{&p.Kept[i]}); err != nil {
-			return fmt.Errorf("line of %q: %w", p.Kept[i].RefID, err)
-		}
-	}
+	return nil
+}
+
+func (p *Plan) footer() savedFooter {
 	footer := savedFooter{Namings: p.Namings, Applicable: p.Applicable(), Obstacles: p.Obstacles, Digest: p.Digest}
 	for _, action := range Actions() {
 		if t := p.Totals[action]; t != nil {
@@ -148,11 +164,7 @@ func (p *Plan) saveLines(out io.Writer) error {
 		saved := saveTotals("", &b.Totals)
 		footer.Batches = append(footer.Batches, savedBatch{b.Name, saved.Count, saved.Assets, saved.HashTotal, b.Controlled, saveControl(b.Control)})
 	}
-	last, err := lines.encode(footer)
-	if err != nil {
-		return err
-	}
-	return lines.put(append(bytes.TrimSuffix(last, []byte("}\n")), sumStart...))
+	return footer
 }
 
 // lineWriter encodes one value a line, in buffers that it keeps.

@@ -28,17 +28,10 @@ func sinceKinds() []ObstacleKind {
 // sinceObstacles are what a plan of the same lines would have now and the plan does not show.
 func (r *recheck) sinceObstacles(ctx context.Context, record History, under Controls) ([]Obstacle, error) {
 	s := &since{plan: r.plan, touched: r.past.foreign, done: make(map[string]bool)}
-	taken := make(map[string]bool)
-	for refID := range r.past.own {
-		taken[refID] = !r.past.foreign[refID]
-	}
 	for refID, i := range r.lines {
-		if t := r.current[i]; t != nil && r.past.ours(t) {
-			taken[refID] = t.Status != state.Conflict // which nobody takes back
-		}
 		s.done[refID] = r.judge(i) == lineDone
 	}
-	maps.DeleteFunc(taken, func(_ string, is bool) bool { return !is })
+	taken := r.taken()
 	if len(r.past.foreign) == 0 && len(r.past.own) == len(taken) && !r.plan.hasDates() {
 		return nil, nil // nothing but time came since
 	}
@@ -61,8 +54,28 @@ func (r *recheck) sinceObstacles(ctx context.Context, record History, under Cont
 	if err := b.build(ctx, b.word.declared(ctx, was, &failed)); err != nil || failed != nil {
 		return nil, firstError(err, failed)
 	}
+	return newObstacles(b.plan.Obstacles), nil
+}
+
+// taken are the ref_ids that the plan's own runs touched, and nobody else.
+func (r *recheck) taken() map[string]bool {
+	taken := make(map[string]bool)
+	for refID := range r.past.own {
+		taken[refID] = !r.past.foreign[refID]
+	}
+	for refID, i := range r.lines {
+		if t := r.current[i]; t != nil && r.past.ours(t) {
+			taken[refID] = t.Status != state.Conflict // which nobody takes back
+		}
+	}
+	maps.DeleteFunc(taken, func(_ string, is bool) bool { return !is })
+	return taken
+}
+
+// newObstacles are those of all that may come up after a plan was made.
+func newObstacles(all []Obstacle) []Obstacle {
 	var obstacles []Obstacle
-	for _, o := range b.plan.Obstacles {
+	for _, o := range all {
 		if !slices.Contains(sinceKinds(), o.Kind) {
 			continue
 		}
@@ -72,7 +85,7 @@ func (r *recheck) sinceObstacles(ctx context.Context, record History, under Cont
 		}
 		obstacles = append(obstacles, o)
 	}
-	return obstacles, nil
+	return obstacles
 }
 
 // hasDates reports whether a line to submit is of a schedule's date, which time alone makes late.

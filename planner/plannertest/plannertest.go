@@ -92,27 +92,10 @@ func digestOf(raw []byte) (string, bool) {
 	if json.Unmarshal(lines[0], &header) != nil {
 		return "", false
 	}
-	var sent []string
-	for _, line := range lines[1:] {
-		var c struct {
-			Action   planner.Action   `json:"action"`
-			Request  transfer.Request `json:"request"`
-			Recorded struct {
-				Fingerprint string `json:"fingerprint"`
-			} `json:"recorded"`
-		}
-		if json.Unmarshal(line, &c) != nil {
-			return "", false
-		}
-		switch c.Action {
-		case planner.Submit:
-			sent = append(sent, c.Request.Fingerprint().String())
-		case planner.Resolve:
-			sent = append(sent, c.Recorded.Fingerprint)
-		case planner.None, planner.Wait, planner.Expired, planner.Conflict, planner.Failed, planner.Undeclared:
-		}
+	sent, ok := sentFingerprints(lines[1:])
+	if !ok {
+		return "", false
 	}
-	slices.Sort(sent)
 	s := header.Service
 	texts := []string{"remit-digest/1", header.Environment, s.BaseURL, s.Operator, s.ClientID, s.CustomerID}
 	if s.TokenURL != "" {
@@ -126,6 +109,32 @@ func digestOf(raw []byte) (string, bool) {
 		_, _ = fmt.Fprintf(h, "%d:%s,", len(text), text)
 	}
 	return hex.EncodeToString(h.Sum(nil)), true
+}
+
+// sentFingerprints are those of the requests that lines of a plan send, in order.
+func sentFingerprints(lines [][]byte) ([]string, bool) {
+	var sent []string
+	for _, line := range lines {
+		var c struct {
+			Action   planner.Action   `json:"action"`
+			Request  transfer.Request `json:"request"`
+			Recorded struct {
+				Fingerprint string `json:"fingerprint"`
+			} `json:"recorded"`
+		}
+		if json.Unmarshal(line, &c) != nil {
+			return nil, false
+		}
+		switch c.Action {
+		case planner.Submit:
+			sent = append(sent, c.Request.Fingerprint().String())
+		case planner.Resolve:
+			sent = append(sent, c.Recorded.Fingerprint)
+		case planner.None, planner.Wait, planner.Expired, planner.Conflict, planner.Failed, planner.Undeclared:
+		}
+	}
+	slices.Sort(sent)
+	return sent, true
 }
 
 // Edit is a plan file with one edit.
@@ -150,7 +159,7 @@ func Edits(raw []byte) iter.Seq[Edit] {
 					return
 				}
 			}
-			for _, e := range editsOfObject(string(line), 0, kind) {
+			for _, e := range editsOfValue(string(line), 0, kind) {
 				if !yield(Edit{with([]byte(e.text)), e.field, fmt.Sprintf("line %d, %s", n, e.what)}) {
 					return
 				}
@@ -173,8 +182,8 @@ func lineKind(n, count int, line []byte) string {
 
 type textEdit struct{ text, field, what string }
 
-// editsOfObject edits the value that begins at an offset of a line of JSON, and the values in it.
-func editsOfObject(line string, at int, path string) []textEdit {
+// editsOfValue edits the value that begins at an offset of a line of JSON, and the values in it.
+func editsOfValue(line string, at int, path string) []textEdit {
 	var all []textEdit
 	end := valueEnd(line, at)
 	replace := func(from, to int, with, what string) {
@@ -183,51 +192,10 @@ func editsOfObject(line string, at int, path string) []textEdit {
 	value := line[at:end]
 	switch value[0] {
 	case '{':
-		for from := at + 1; line[from] != '}'; {
-			nameEnd := valueEnd(line, from)
-			name, _ := strconv.Unquote(line[from:nameEnd])
-			start := nameEnd + 1
-			stop := valueEnd(line, start)
-			next := stop
-			if line[stop] == ',' {
-				next++
-			}
-			inner := path + "." + name
-			if name != "sha256" {
-				cut := line[:from] + line[next:]
-				cut = strings.Replace(cut, ",}", "}", 1)
-				all = append(all, textEdit{cut, inner, inner + " deleted"})
-				all = append(all, editsOfObject(line, start, inner)...)
-			}
-			from = next
-		}
-		for _, member := range additions(path) {
-			name, _, _ := strings.Cut(member, ":")
-			if !strings.Contains(value, name+":") {
-				rest := strings.TrimSuffix(member, ",")
-				all = append(all, textEdit{
-					line[:at+1] + rest + "," + line[at+1:], path + "." + strings.Trim(name, `"`), path + "." + name + " added",
-				})
-				moved := line[:end-1] + "," + rest + line[end-1:]
-				if path == "footer" {
-					moved = strings.Replace(line, `,"applicable":`, ","+rest+`,"applicable":`, 1)
-				}
-				all = append(all, textEdit{moved, path + "." + strings.Trim(name, `"`), path + "." + name + " added at the end"})
-			}
-		}
+		all = append(editsOfMembers(line, at, path), addedMembers(line, at, end, path)...)
 	case '[':
 		replace(at, end, "[]", "emptied")
-		for from := at + 1; line[from] != ']'; {
-			stop := valueEnd(line, from)
-			next := stop
-			if line[stop] == ',' {
-				next++
-			}
-			cut := strings.Replace(line[:from]+line[next:], ",]", "]", 1)
-			all = append(all, textEdit{cut, path, path + " without an element"})
-			all = append(all, editsOfObject(line, from, path)...)
-			from = next
-		}
+		all = append(all, editsOfElements(line, at, path)...)
 	case '"':
 		for _, with := range otherTexts(value) {
 			replace(at, end, with, "is "+with)
@@ -243,6 +211,69 @@ func editsOfObject(line string, at int, path string) []textEdit {
 		replace(at, end, "0", "is 0")
 	}
 	return all
+}
+
+// editsOfMembers deletes each member of an object, and edits its value.
+func editsOfMembers(line string, at int, path string) []textEdit {
+	var all []textEdit
+	for from := at + 1; line[from] != '}'; {
+		nameEnd := valueEnd(line, from)
+		name, _ := strconv.Unquote(line[from:nameEnd])
+		start := nameEnd + 1
+		next := elementEnd(line, start)
+		inner := path + "." + name
+		if name != "sha256" {
+			cut := line[:from] + line[next:]
+			cut = strings.Replace(cut, ",}", "}", 1)
+			all = append(all, textEdit{cut, inner, inner + " deleted"})
+			all = append(all, editsOfValue(line, start, inner)...)
+		}
+		from = next
+	}
+	return all
+}
+
+// addedMembers adds each member that an object lacks, at its start and at its end.
+func addedMembers(line string, at, end int, path string) []textEdit {
+	var all []textEdit
+	for _, member := range additions(path) {
+		name, _, _ := strings.Cut(member, ":")
+		if strings.Contains(line[at:end], name+":") {
+			continue
+		}
+		rest := strings.TrimSuffix(member, ",")
+		all = append(all, textEdit{
+			line[:at+1] + rest + "," + line[at+1:], path + "." + strings.Trim(name, `"`), path + "." + name + " added",
+		})
+		moved := line[:end-1] + "," + rest + line[end-1:]
+		if path == "footer" {
+			moved = strings.Replace(line, `,"applicable":`, ","+rest+`,"applicable":`, 1)
+		}
+		all = append(all, textEdit{moved, path + "." + strings.Trim(name, `"`), path + "." + name + " added at the end"})
+	}
+	return all
+}
+
+// editsOfElements deletes each element of a list, and edits it.
+func editsOfElements(line string, at int, path string) []textEdit {
+	var all []textEdit
+	for from := at + 1; line[from] != ']'; {
+		next := elementEnd(line, from)
+		cut := strings.Replace(line[:from]+line[next:], ",]", "]", 1)
+		all = append(all, textEdit{cut, path, path + " without an element"})
+		all = append(all, editsOfValue(line, from, path)...)
+		from = next
+	}
+	return all
+}
+
+// elementEnd is the end of the value that begins at an offset, with the comma behind it.
+func elementEnd(line string, at int) int {
+	end := valueEnd(line, at)
+	if line[end] == ',' {
+		end++
+	}
+	return end
 }
 
 // otherTexts are what a text may be instead: one that is a moment, an action or the body of a request
