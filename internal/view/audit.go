@@ -57,34 +57,14 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		}
 		return made + ", lineage " + e.Lineage, who(e.By), toneNone
 	case state.Begun:
-		what = "run " + e.RunID + planOf(e)
-		if len(e.Accepted) > 0 {
-			what += ", accepted: " + strings.Join(e.Accepted, ", ")
-		}
-		for _, s := range e.Shortfalls {
-			what += fmt.Sprintf(", %s was said to have %s %s, and %s was needed: accepted", s.ProfileID, s.Asset,
-				transfer.Scales(nil).Shown(s.Available, s.Asset), transfer.Scales(nil).Shown(s.Needed, s.Asset))
-		}
-		if author := signedBy(e.Approvals, state.RoleAuthor); author != "" {
-			what += ", signed by its author " + author
-		}
-		if approvers := signedBy(e.Approvals, state.RoleApprover); approvers != "" {
-			what += ", approved by " + approvers
-		}
-		return what, who(e.By), toneNone
+		return auditBegun(e), who(e.By), toneNone
 	case state.Intent:
 		return "about to send: POST " + e.Path + " " + e.Body, ofRun, toneNone
 	case state.Outcome:
 		return auditOutcome(e, ofRun)
 	case state.Ended:
-		by := ""
-		for _, text := range runnersText(e.Runners) {
-			by += "\n  " + text
-		}
-		if e.Complete {
-			return "run " + e.RunID + " is complete" + by, ofRun, toneNone
-		}
-		return strings.TrimSuffix("run "+e.RunID+" ended incomplete: "+e.Error, ": ") + by, ofRun, toneDoubt
+		what, t = auditEnded(e)
+		return what, ofRun, t
 	case state.Unlocked:
 		from := "the lock was taken away, and nobody held it"
 		if e.From != (state.Holder{}) {
@@ -105,6 +85,35 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		return fmt.Sprintf("%s removed: %s", english.Plural(e.Names, "display name"), e.Reason), who(e.By), toneDoubt
 	}
 	panic(fmt.Sprintf("unknown entry %T", entry))
+}
+
+func auditBegun(e state.Begun) string {
+	what := "run " + e.RunID + planOf(e)
+	if len(e.Accepted) > 0 {
+		what += ", accepted: " + strings.Join(e.Accepted, ", ")
+	}
+	for _, s := range e.Shortfalls {
+		what += fmt.Sprintf(", %s was said to have %s %s, and %s was needed: accepted", s.ProfileID, s.Asset,
+			transfer.Scales(nil).Shown(s.Available, s.Asset), transfer.Scales(nil).Shown(s.Needed, s.Asset))
+	}
+	if author := signedBy(e.Approvals, state.RoleAuthor); author != "" {
+		what += ", signed by its author " + author
+	}
+	if approvers := signedBy(e.Approvals, state.RoleApprover); approvers != "" {
+		what += ", approved by " + approvers
+	}
+	return what
+}
+
+func auditEnded(e state.Ended) (what string, t tone) {
+	by := ""
+	for _, text := range runnersText(e.Runners) {
+		by += "\n  " + text
+	}
+	if e.Complete {
+		return "run " + e.RunID + " is complete" + by, toneNone
+	}
+	return strings.TrimSuffix("run "+e.RunID+" ended incomplete: "+e.Error, ": ") + by, toneDoubt
 }
 
 func auditClock(c state.Clock) string {

@@ -215,14 +215,18 @@ func (f *Flow) money(arrowsMax int) diagram {
 	}
 	scale.apply(d.arrows)
 	if len(more) > 0 {
-		count, assets := 0, make(map[string]bool)
-		for _, e := range more {
-			count += e.count
-			assets[e.asset] = true
-		}
-		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s of %s.", english.Plural(count, "transfer"), english.Plural(len(assets), "further asset")))
+		d.notes = append(d.notes, notDrawn(more))
 	}
 	return d
+}
+
+func notDrawn(edges []flowEdge) string {
+	count, assets := 0, make(map[string]bool)
+	for _, e := range edges {
+		count += e.count
+		assets[e.asset] = true
+	}
+	return fmt.Sprintf("Not drawn: %s of %s.", english.Plural(count, "transfer"), english.Plural(len(assets), "further asset"))
 }
 
 // flowScale is what arrows are measured by: those of one asset are as wide as their sums, and no asset is

@@ -79,14 +79,33 @@ func (d diagram) draw(top int) picture {
 // leads back and moves nothing.
 func (d diagram) columns(out [][]int) [][]int {
 	depth := make([]int, len(d.boxes))
-	finished := make([]int, 0, len(d.boxes)) // each after all to which it leads
+	finished, isBack := d.visitAll(out)
+	most := 0
+	for _, box := range slices.Backward(finished) {
+		for _, a := range out[box] {
+			if to := d.arrows[a].to; !isBack[a] {
+				depth[to] = max(depth[to], depth[box]+1)
+				most = max(most, depth[to])
+			}
+		}
+	}
+	columns := make([][]int, most+1)
+	for box := range d.boxes {
+		columns[depth[box]] = append(columns[depth[box]], box)
+	}
+	return columns
+}
+
+// visitAll goes along the arrows in depth first. It returns the boxes, each after all to which it leads, and of each arrow
+// whether it closes a circle.
+func (d diagram) visitAll(out [][]int) (finished []int, isBack []bool) {
+	finished, isBack = make([]int, 0, len(d.boxes)), make([]bool, len(d.arrows))
 	const (
 		isNew = iota
 		isOpen
 		isDone
 	)
 	mark := make([]int, len(d.boxes))
-	isBack := make([]bool, len(d.arrows))
 	var visit func(box int)
 	visit = func(box int) {
 		mark[box] = isOpen
@@ -106,20 +125,7 @@ func (d diagram) columns(out [][]int) [][]int {
 			visit(box)
 		}
 	}
-	most := 0
-	for _, box := range slices.Backward(finished) {
-		for _, a := range out[box] {
-			if to := d.arrows[a].to; !isBack[a] {
-				depth[to] = max(depth[to], depth[box]+1)
-				most = max(most, depth[to])
-			}
-		}
-	}
-	columns := make([][]int, most+1)
-	for box := range d.boxes {
-		columns[depth[box]] = append(columns[depth[box]], box)
-	}
-	return columns
+	return finished, isBack
 }
 
 // addLanes cuts arrows into hops from column to column, and adds a lane for each column that one passes.
@@ -240,6 +246,36 @@ func (p *picture) centre(columns [][]int, top int) {
 	}
 }
 
+// spreadBegins lets the arrows that leave a box begin one below another, around the middle of its side.
+func (p *picture) spreadBegins(box place, leaving, begins []int) {
+	room := 0
+	for _, h := range leaving {
+		begin, _ := p.roomOf(h)
+		room += begin
+	}
+	y := box.y + (box.height-room)/2
+	for _, h := range leaving {
+		begin, _ := p.roomOf(h)
+		begins[h] = y + begin/2
+		y += begin
+	}
+}
+
+// spreadEnds does so with the arrows that enter it. The label of each is above its end.
+func (p *picture) spreadEnds(box place, entering, ends []int) {
+	room := 0
+	for _, h := range entering {
+		_, end := p.roomOf(h)
+		room += end
+	}
+	y := box.y + (box.height-room)/2
+	for _, h := range entering {
+		begin, end := p.roomOf(h)
+		ends[h] = y + end - begin/2
+		y += end
+	}
+}
+
 // routeArrows spreads the arrows over the sides of the boxes, so that they cross little. All that end at a
 // column are straight before its longest label begins: none crosses a label.
 func (p *picture) routeArrows(columns, in, out [][]int) {
@@ -254,28 +290,8 @@ func (p *picture) routeArrows(columns, in, out [][]int) {
 			begins[out[i][0]], ends[in[i][0]] = at.y+at.height/2, at.y+at.height/2
 			continue
 		}
-		room := 0
-		for _, h := range out[i] {
-			begin, _ := p.roomOf(h)
-			room += begin
-		}
-		y := at.y + (at.height-room)/2
-		for _, h := range out[i] {
-			begin, _ := p.roomOf(h)
-			begins[h] = y + begin/2
-			y += begin
-		}
-		room = 0
-		for _, h := range in[i] {
-			_, end := p.roomOf(h)
-			room += end
-		}
-		y = at.y + (at.height-room)/2
-		for _, h := range in[i] {
-			begin, end := p.roomOf(h)
-			ends[h] = y + end - begin/2
-			y += end
-		}
+		p.spreadBegins(at, out[i], begins)
+		p.spreadEnds(at, in[i], ends)
 	}
 	for i, h := range p.hops {
 		from, to := p.places[h.from], p.places[h.to]

@@ -71,33 +71,37 @@ func (h *htmlReconciliation) headSums(head *pageHead) {
 	add("matched", toneGood, func(a reconcile.AssetTotals) transfer.Total { return a.Matched })
 }
 
+func (h *htmlReconciliation) assetTotals(assets []reconcile.AssetTotals) {
+	t := h.wideTable("Totals", "stack", "Count and sum of each asset", column{title: "Asset"}, column{title: "In the state", isNumber: true}, column{title: "Sum", isNumber: true},
+		column{title: "Debits", isNumber: true}, column{title: "Sum", isNumber: true}, column{title: "Credits", isNumber: true}, column{title: "Sum", isNumber: true},
+		column{title: "Debits less state", isNumber: true})
+	most := 0
+	for _, a := range assets {
+		for _, sum := range []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()} {
+			most = max(most, places(h.options.money(sum, a.Asset)))
+		}
+	}
+	for _, a := range assets {
+		t.row()
+		t.head(a.Asset)
+		for _, side := range []transfer.Total{a.State, a.Debits, a.Credits} {
+			t.count(side.Count)
+			t.number(h.options.money(side.Sum, a.Asset), most)
+		}
+		class := ""
+		if !a.Difference().IsZero() {
+			class = "bad"
+		}
+		t.numberOf(class, h.options.money(a.Difference(), a.Asset), most)
+	}
+	t.end()
+}
+
 func (h *htmlReconciliation) totals() {
 	h.put("<section>\n<h2>Totals</h2>\n")
 	s := h.summary
 	if len(s.Assets) > 0 {
-		t := h.wideTable("Totals", "stack", "Count and sum of each asset", column{title: "Asset"}, column{title: "In the state", isNumber: true}, column{title: "Sum", isNumber: true},
-			column{title: "Debits", isNumber: true}, column{title: "Sum", isNumber: true}, column{title: "Credits", isNumber: true}, column{title: "Sum", isNumber: true},
-			column{title: "Debits less state", isNumber: true})
-		most := 0
-		for _, a := range s.Assets {
-			for _, sum := range []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()} {
-				most = max(most, places(h.options.money(sum, a.Asset)))
-			}
-		}
-		for _, a := range s.Assets {
-			t.row()
-			t.head(a.Asset)
-			for _, side := range []transfer.Total{a.State, a.Debits, a.Credits} {
-				t.count(side.Count)
-				t.number(h.options.money(side.Sum, a.Asset), most)
-			}
-			class := ""
-			if !a.Difference().IsZero() {
-				class = "bad"
-			}
-			t.numberOf(class, h.options.money(a.Difference(), a.Asset), most)
-		}
-		t.end()
+		h.assetTotals(s.Assets)
 	}
 	t := h.table("narrow fit", "Transfers by result", column{title: "Result"}, column{title: "Transfers", isNumber: true})
 	for _, row := range []struct {

@@ -50,6 +50,14 @@ func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 	if command != "" {
 		h.put("<p class=\"command\"><code>%</code></p>\n", h.o.here(command))
 	}
+	h.exceptionLines(title, s, e)
+	if more := e.Totals.Count() - len(e.Lines); more > 0 {
+		h.put("<p>and % more. To see them:</p>\n<p class=\"command\"><code>%</code></p>\n", strconv.Itoa(more), h.o.here("remit state list"))
+	}
+	h.put("</div>\n")
+}
+
+func (h *htmlReport) exceptionLines(title string, s report.Standing, e *report.Exceptions) {
 	when := "Made"
 	switch s {
 	case report.InDoubt, report.Conflict, report.Refused:
@@ -81,10 +89,6 @@ func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 		t.cell(h.why(s, l))
 	}
 	t.end()
-	if more := e.Totals.Count() - len(e.Lines); more > 0 {
-		h.put("<p>and % more. To see them:</p>\n<p class=\"command\"><code>%</code></p>\n", strconv.Itoa(more), h.o.here("remit state list"))
-	}
-	h.put("</div>\n")
 }
 
 // why is the reason of an exception.

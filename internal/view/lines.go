@@ -240,6 +240,11 @@ func (p *page) change(c *planner.Change, l *layout) {
 		}
 		p.line(spans...)
 	}
+	p.changeBelow(c, l, notes)
+}
+
+// changeBelow writes the lines below that of a change: notes, metadata, and the next command.
+func (p *page) changeBelow(c *planner.Change, l *layout, notes []span) {
 	for _, note := range notes {
 		p.paragraph("    ", note.text, note.tone)
 	}
@@ -285,6 +290,24 @@ func elsewhere(c *planner.Change) string {
 	return "sender declared in " + from + ", destination in " + to
 }
 
+// submitNotes says of a transfer that is to be sent what it follows. Its reason belongs to the first of these.
+func submitNotes(c *planner.Change, add func(t tone, parts ...string)) {
+	reason := c.Reason
+	if c.Again {
+		add(toneDoubt, "again", refusal(c), reason)
+		reason = ""
+	}
+	if len(c.After) > 0 {
+		add(toneDim, "after "+some(c.After, 0), reason)
+		reason = ""
+	}
+	if !c.Until.IsZero() {
+		add(toneDim, "due "+moment(c.Until))
+		add(toneDim, "the sandbox waits for no due time")
+	}
+	add(toneDim, reason)
+}
+
 // changeNotes says in words what the columns do not.
 func changeNotes(c *planner.Change) []span {
 	var notes []span
@@ -301,19 +324,7 @@ func changeNotes(c *planner.Change) []span {
 	reason := c.Reason
 	switch c.Action {
 	case planner.Submit:
-		if c.Again {
-			add(toneDoubt, "again", refusal(c), reason)
-			reason = ""
-		}
-		if len(c.After) > 0 {
-			add(toneDim, "after "+some(c.After, 0), reason)
-			reason = ""
-		}
-		if !c.Until.IsZero() {
-			add(toneDim, "due "+moment(c.Until))
-			add(toneDim, "the sandbox waits for no due time")
-		}
-		add(toneDim, reason)
+		submitNotes(c, add)
 	case planner.Wait:
 		until := ""
 		if !c.Until.IsZero() {

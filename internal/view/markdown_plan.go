@@ -114,6 +114,24 @@ func (m *markdown) lines(write func(*page)) string {
 }
 
 func (m *markdown) totals() {
+	m.totalsTable()
+	m.named("Control totals of batches", controlLines(m.plan))
+	for i, signal := range allSignals(m.plan, true) {
+		if i == 0 {
+			m.printf("**Signals** for the reviewer:\n\n")
+		}
+		m.printf("- %s\n", codeSpan(signal))
+	}
+	if count := m.plan.Count(planner.Undeclared); count > 0 {
+		m.printf("- %s recorded, but no longer declared\n", english.Plural(count, "transfer"))
+	}
+	m.printf("\n")
+	if m.plan.Changes.HaveNames() {
+		m.printf("%s\n\n", namesNote)
+	}
+}
+
+func (m *markdown) totalsTable() {
 	rows, left := 0, 0
 	for _, r := range totalsRows(m.plan) {
 		label := fmt.Sprintf("%s | %d", r.label[1].text, r.totals.Count())
@@ -137,20 +155,6 @@ func (m *markdown) totals() {
 	}
 	if rows > 0 {
 		m.printf("\n")
-	}
-	m.named("Control totals of batches", controlLines(m.plan))
-	for i, signal := range allSignals(m.plan, true) {
-		if i == 0 {
-			m.printf("**Signals** for the reviewer:\n\n")
-		}
-		m.printf("- %s\n", codeSpan(signal))
-	}
-	if count := m.plan.Count(planner.Undeclared); count > 0 {
-		m.printf("- %s recorded, but no longer declared\n", english.Plural(count, "transfer"))
-	}
-	m.printf("\n")
-	if m.plan.Changes.HaveNames() {
-		m.printf("%s\n\n", namesNote)
 	}
 }
 

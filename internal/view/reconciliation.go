@@ -307,18 +307,7 @@ func reconciledFacts(l *reconcile.Line, show shownNumber) []string {
 		add("The %s is missing. There is: %s.", missing, sideText(there, show))
 	}
 	if l.Has(reconcile.StateOnly) && l.State != nil {
-		text := "The state has it as " + l.State.Status.String()
-		if l.State.RecordStatus != "" {
-			text += ", " + string(l.State.RecordStatus)
-		}
-		if l.State.RecordID != "" {
-			text += ", id " + l.State.RecordID
-		}
-		if l.Stored.IsZero() {
-			add("%s, last sent or settled %s.", text, momentOrNone(l.At()))
-		} else {
-			add("%s, created %s.", text, moment(l.Stored))
-		}
+		add("%s", stateText(l))
 	}
 	if l.Has(reconcile.ServiceOnly) {
 		for _, side := range []*reconcile.Side{l.Debit, l.Credit} {
@@ -334,13 +323,34 @@ func reconciledFacts(l *reconcile.Line, show shownNumber) []string {
 		add("%s", strings.TrimSuffix(l.Reason, ".")+".")
 	}
 	if len(l.Breaks) > 1 {
-		var others []string
-		for _, b := range l.Breaks[1:] {
-			others = append(others, strings.ToLower(breakTitle(b)[:1])+breakTitle(b)[1:])
-		}
-		add("As well: %s.", strings.Join(others, "; "))
+		add("As well: %s.", breakTexts(l.Breaks[1:]))
 	}
 	return facts
+}
+
+// stateText is what the state has of a transfer, as a sentence.
+func stateText(l *reconcile.Line) string {
+	text := "The state has it as " + l.State.Status.String()
+	if l.State.RecordStatus != "" {
+		text += ", " + string(l.State.RecordStatus)
+	}
+	if l.State.RecordID != "" {
+		text += ", id " + l.State.RecordID
+	}
+	if l.Stored.IsZero() {
+		return fmt.Sprintf("%s, last sent or settled %s.", text, momentOrNone(l.At()))
+	}
+	return fmt.Sprintf("%s, created %s.", text, moment(l.Stored))
+}
+
+// breakTexts are titles of breaks in a sentence.
+func breakTexts(breaks []reconcile.Break) string {
+	texts := make([]string, len(breaks))
+	for i, b := range breaks {
+		title := breakTitle(b)
+		texts[i] = strings.ToLower(title[:1]) + title[1:]
+	}
+	return strings.Join(texts, "; ")
 }
 
 // sideText is a record in words.

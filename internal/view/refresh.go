@@ -46,6 +46,14 @@ func (r *Run) change(e executor.Event) {
 		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
 		plain("  "+r.amount.align(r.out.amount(e.Amount, e.Asset))+" "+Visible(e.Asset)),
 	)
+	p.changedFields(e)
+	if e.Result == executor.ResultConflict {
+		p.explain("      ", e)
+	}
+}
+
+// changedFields writes the texts that changed in lines of their own, and all numbers in one.
+func (p *page) changedFields(e executor.Event) {
 	var numbers []string
 	for _, c := range e.Changes {
 		switch c.Field {
@@ -62,9 +70,6 @@ func (r *Run) change(e executor.Event) {
 	}
 	if len(numbers) > 0 {
 		p.paragraph("      ", Visible(strings.Join(numbers, ", ")), toneDim)
-	}
-	if e.Result == executor.ResultConflict {
-		p.explain("      ", e)
 	}
 }
 
