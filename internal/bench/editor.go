@@ -135,6 +135,11 @@ func (e *typist) press(number, line, character int) error {
 			return err
 		},
 	}
+	return e.await(began, asked)
+}
+
+// await asks all at once, and notes how long after a moment each answer came.
+func (e *typist) await(began time.Time, asked map[string]func() error) error {
 	failed := make(chan error, len(asked))
 	for what, ask := range asked {
 		go func() {

@@ -108,30 +108,45 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if flags.NArg() > 0 || o.runs < 1 {
 		return o, errors.New("bench takes flags only, and at least one run; see -help")
 	}
-	for text := range strings.SplitSeq(sizes, ",") {
-		if text == "" {
-			continue
-		}
-		size, err := strconv.Atoi(text)
-		if err != nil || size < 1 {
-			return o, fmt.Errorf("-sizes: %q is not a number of transfers", text)
-		}
-		o.sizes = append(o.sizes, size)
+	var err error
+	if o.sizes, err = parseSizes(sizes); err != nil {
+		return o, err
 	}
 	known := names(scenarios())
 	if o.profiled != "" && !slices.Contains(known, o.profiled) {
 		return o, fmt.Errorf("-profile: there is no scenario %q; there are %s", o.profiled, strings.Join(known, ", "))
 	}
-	for name := range strings.SplitSeq(only, ",") {
+	o.only, err = parseNames(only, known)
+	return o, err
+}
+
+func parseSizes(list string) ([]int, error) {
+	var sizes []int
+	for text := range strings.SplitSeq(list, ",") {
+		if text == "" {
+			continue
+		}
+		size, err := strconv.Atoi(text)
+		if err != nil || size < 1 {
+			return nil, fmt.Errorf("-sizes: %q is not a number of transfers", text)
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes, nil
+}
+
+func parseNames(list string, known []string) ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
 		if name == "" {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return o, fmt.Errorf("-only: there is no scenario %q; there are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("-only: there is no scenario %q; there are %s", name, strings.Join(known, ", "))
 		}
-		o.only = append(o.only, name)
+		names = append(names, name)
 	}
-	return o, nil
+	return names, nil
 }
 
 func join(sizes []int) string {

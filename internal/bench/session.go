@@ -238,6 +238,31 @@ func (s *session) forget() error {
 	return nil
 }
 
+// guardAt measures the watched rows of one size, and those that seem slower once more.
+func (s *session) guardAt(ctx context.Context, size, runs int, committed figures.Results, stdout io.Writer) ([]figures.Regression, error) {
+	again := guarded(size)
+	var found []figures.Regression
+	for range 2 {
+		rows, err := s.measureAll(ctx, "now", size, runs, again)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(stdout, figures.Plain(rows)); err != nil {
+			return nil, err
+		}
+		found = figures.Compare(committed, rows)
+		if len(found) == 0 {
+			break
+		}
+		wanted := make(map[string]bool)
+		for _, f := range found {
+			wanted[f.Name] = true
+		}
+		again = closure(scenarios(), wanted)
+	}
+	return found, nil
+}
+
 // guard measures the watched rows against the committed results. A row that seems slower is
 // measured once more before it is called so.
 func (o options) guard(ctx context.Context, stdout, stderr io.Writer) (err error) {
@@ -252,25 +277,9 @@ func (o options) guard(ctx context.Context, stdout, stderr io.Writer) (err error
 	}
 	var slower []figures.Regression
 	for _, size := range []int{1, 10_000, 100_000} {
-		again := guarded(size)
-		var found []figures.Regression
-		for range 2 {
-			rows, err := s.measureAll(ctx, "now", size, o.runs, again)
-			if err != nil {
-				return err
-			}
-			if _, err := io.WriteString(stdout, figures.Plain(rows)); err != nil {
-				return err
-			}
-			found = figures.Compare(committed, rows)
-			if len(found) == 0 {
-				break
-			}
-			wanted := make(map[string]bool)
-			for _, f := range found {
-				wanted[f.Name] = true
-			}
-			again = closure(scenarios(), wanted)
+		found, err := s.guardAt(ctx, size, o.runs, committed, stdout)
+		if err != nil {
+			return err
 		}
 		slower = append(slower, found...)
 	}

@@ -147,6 +147,26 @@ func (v *verifier) list() error {
 // isMissing reports whether there is nothing of that name.
 func (v *verifier) isMissing(name string) bool { return !v.there[name] && !v.other[name] }
 
+// checkSums holds each file that the manifest lists against its sum there.
+func (v *verifier) checkSums() error {
+	for _, name := range slices.Sorted(maps.Keys(v.files)) {
+		if v.isMissing(name) {
+			v.found(name, "it is missing: %s lists it", ManifestFile)
+		}
+		if !v.there[name] {
+			continue
+		}
+		sum, err := sumOfFile(v.path(name))
+		if err != nil {
+			return err
+		}
+		if sum != v.files[name] {
+			v.found(name, "it was changed, or its line in %s was: its SHA-256 is %s, listed is %s", ManifestFile, sum, v.files[name])
+		}
+	}
+	return nil
+}
+
 // checkManifest holds the files against the manifest.
 func (v *verifier) checkManifest() error {
 	if v.isMissing(ManifestFile) {
@@ -172,20 +192,8 @@ func (v *verifier) checkManifest() error {
 		return nil
 	}
 	v.report.Files = len(v.files)
-	for _, name := range slices.Sorted(maps.Keys(v.files)) {
-		if v.isMissing(name) {
-			v.found(name, "it is missing: %s lists it", ManifestFile)
-		}
-		if !v.there[name] {
-			continue
-		}
-		sum, err := sumOfFile(v.path(name))
-		if err != nil {
-			return err
-		}
-		if sum != v.files[name] {
-			v.found(name, "it was changed, or its line in %s was: its SHA-256 is %s, listed is %s", ManifestFile, sum, v.files[name])
-		}
+	if err := v.checkSums(); err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.there)) {
 		if v.files[name] == "" && name != ManifestFile && name != ManifestSignature {

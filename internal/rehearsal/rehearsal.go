@@ -137,6 +137,24 @@ type ledger struct {
 	inGroups  map[int32][]int32 // groups by their members
 }
 
+// waits are the lists of ref_ids that changes wait for. Alike changes share a list in memory.
+type waits struct {
+	known map[*string]int32 // groups by the first text of their lists
+	lists [][]string        // by group
+}
+
+// group is the number of the group with a list. A list that was not seen before gets a group.
+func (w *waits) group(b *ledger, after []string) int32 {
+	n, isKnown := w.known[&after[0]]
+	if !isKnown || len(w.lists[n]) != len(after) {
+		n = int32(len(b.groups))
+		w.known[&after[0]] = n
+		w.lists = append(w.lists, after)
+		b.groups = append(b.groups, group{})
+	}
+	return n
+}
+
 func newLedger(plan *planner.Plan, known expected) (*ledger, error) {
 	b := &ledger{plan: plan, result: &Result{}, inGroups: make(map[int32][]int32)}
 	accounts := make(map[key]int32)
@@ -150,8 +168,7 @@ func newLedger(plan *planner.Plan, known expected) (*ledger, error) {
 		}
 		return n
 	}
-	waits := make(map[*string]int32) // groups by their lists in memory, which alike changes share
-	var lists [][]string
+	waits := waits{known: make(map[*string]int32)}
 	for i, c := range plan.Changes.All() {
 		if c.Action != planner.Submit && c.Action != planner.Resolve {
 			continue
@@ -165,19 +182,12 @@ func newLedger(plan *planner.Plan, known expected) (*ledger, error) {
 			from: accountOf(r.FromProfileID, r.Asset), to: accountOf(r.ToProfileID, r.Asset), fee: known.feeOf(&r),
 		}
 		if len(c.After) > 0 && !m.doubt {
-			n, isKnown := waits[&c.After[0]]
-			if !isKnown || len(lists[n]) != len(c.After) {
-				n = int32(len(b.groups))
-				waits[&c.After[0]] = n
-				lists = append(lists, c.After)
-				b.groups = append(b.groups, group{})
-			}
-			m.after = n
-			b.groups[n].waiting = append(b.groups[n].waiting, int32(len(b.movements)))
+			m.after = waits.group(b, c.After)
+			b.groups[m.after].waiting = append(b.groups[m.after].waiting, int32(len(b.movements)))
 		}
 		b.movements = append(b.movements, m)
 	}
-	b.join(lists, func(refID string) (int32, bool) {
+	b.join(waits.lists, func(refID string) (int32, bool) {
 		c, ok := known.credits[refID]
 		if !ok {
 			return 0, false

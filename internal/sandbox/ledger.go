@@ -97,6 +97,24 @@ func prepareFile(path string) (string, error) {
 	return address.SQLite(path) + "?_journal_mode=WAL&_synchronous=NORMAL&" + settings, nil
 }
 
+// bindCustomer gives a new ledger its customer, and refuses another one than that of an old one.
+func (l *ledger) bindCustomer(ctx context.Context, o Options) error {
+	customerID := o.CustomerID
+	if customerID == "" {
+		customerID = uuidOf(o.Seed, 0, "customer")
+	}
+	if _, err := l.conn.ExecContext(ctx, "INSERT INTO ledger (name, value) VALUES ('customer_id', ?) ON CONFLICT DO NOTHING", customerID); err != nil {
+		return err
+	}
+	if err := l.conn.QueryRowContext(ctx, "SELECT value FROM ledger WHERE name = 'customer_id'").Scan(&l.customerID); err != nil {
+		return err
+	}
+	if o.CustomerID != "" && o.CustomerID != l.customerID {
+		return fmt.Errorf("it belongs to the customer %q, not to %q", l.customerID, o.CustomerID)
+	}
+	return nil
+}
+
 func (l *ledger) prepare(ctx context.Context, o Options) error {
 	conn := l.conn
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -119,18 +137,8 @@ func (l *ledger) prepare(ctx context.Context, o Options) error {
 	if err := l.bind(ctx, o.Environment, isNew); err != nil {
 		return err
 	}
-	customerID := o.CustomerID
-	if customerID == "" {
-		customerID = uuidOf(o.Seed, 0, "customer")
-	}
-	if _, err := conn.ExecContext(ctx, "INSERT INTO ledger (name, value) VALUES ('customer_id', ?) ON CONFLICT DO NOTHING", customerID); err != nil {
+	if err := l.bindCustomer(ctx, o); err != nil {
 		return err
-	}
-	if err := conn.QueryRowContext(ctx, "SELECT value FROM ledger WHERE name = 'customer_id'").Scan(&l.customerID); err != nil {
-		return err
-	}
-	if o.CustomerID != "" && o.CustomerID != l.customerID {
-		return fmt.Errorf("it belongs to the customer %q, not to %q", l.customerID, o.CustomerID)
 	}
 	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
 		return err

@@ -71,6 +71,11 @@ func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.
 
 // distort is what a record becomes under faults.
 func (r record) distort(e effects) record {
+	return r.distortMovement(e).distortSums(e).distortWhole(e).distortForm(e)
+}
+
+// distortMovement has the record tell of another movement of money: its amount, asset, profile, ref_id or status.
+func (r record) distortMovement(e effects) record {
 	if e.has(Rescaled) {
 		r.Amount, r.Total = rescale(r.Amount), rescale(r.Total)
 	}
@@ -92,6 +97,12 @@ func (r record) distort(e effects) record {
 		r.Status = string(transfer.Failed)
 		r.StatusDetails, r.SecondaryStatus = json.RawMessage(failedDetails), json.RawMessage(failedStage)
 	}
+	return r
+}
+
+// distortSums links the record to another group or to none, adds it up wrongly, takes a fee, or leaves out what the
+// service always says.
+func (r record) distortSums(e effects) record {
 	if e.has(Relinked) {
 		r.GroupID = uuidOf(0, 0, "another group")
 	}
@@ -117,6 +128,11 @@ func (r record) distort(e effects) record {
 		fee := decimal.NewFromInt(int64(e[Fee].Number))
 		r.Fee, r.Total = fee.String(), decimal.RequireFromString(r.Amount).Add(fee).String()
 	}
+	return r
+}
+
+// distortWhole has the record be that of another customer, of another transfer, or of another time.
+func (r record) distortWhole(e effects) record {
 	if e.has(WrongCustomer) {
 		r.CustomerID = uuidOf(0, 0, "another customer")
 	}
@@ -130,7 +146,7 @@ func (r record) distort(e effects) record {
 		}
 		r.CreatedAt = timestamp(created.Add(-time.Hour))
 	}
-	return r.distortForm(e)
+	return r
 }
 
 // distortForm is distort for a record that says nothing wrong, but in an unexpected form.

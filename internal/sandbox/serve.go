@@ -66,8 +66,7 @@ func refIDOf(body []byte) string {
 	return refID
 }
 
-// create makes a transfer and says how it is answered.
-func (s *Sandbox) create(request transfer.Request, e effects) (status int, answer []byte) {
+func (s *Sandbox) newCreation(request transfer.Request, e effects) creation {
 	c := creation{
 		request: request, failed: e.has(Fail), now: s.options.Now(), pendingFor: s.options.PendingFor,
 		pendingLookups: s.options.PendingLookups, forgetAfter: int64(e[Forget].Number),
@@ -81,6 +80,12 @@ func (s *Sandbox) create(request transfer.Request, e effects) (status int, answe
 	if e.has(PendingMore) {
 		c.pendingLookups = e[PendingMore].Number
 	}
+	return c
+}
+
+// create makes a transfer and says how it is answered.
+func (s *Sandbox) create(request transfer.Request, e effects) (status int, answer []byte) {
+	c := s.newCreation(request, e)
 	var m made
 	err := s.ledger.do(func(b *batch) (err error) {
 		m, err = b.create(c)

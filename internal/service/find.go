@@ -318,35 +318,39 @@ func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 		return page{}, errors.New("next_page_cursor is not a string")
 	}
 	for _, item := range items {
-		if !at.isNew(item) {
-			continue
+		if at.isNew(item) {
+			p.take(item, refIDs, dateOf(ex.header))
 		}
-		refID, groupID, err := whoseIs(item)
-		if credit := recordIn(item); errors.Is(err, errNameless) && credit != nil && credit.Direction == transfer.Credit && credit.GroupID != "" {
-			credit.AnsweredAt = dateOf(ex.header)
-			p.nameless = append(p.nameless, *credit)
-			continue
-		}
-		if err != nil {
-			p.stray = err.Error()
-			continue
-		}
-		p.listed = append(p.listed, refID)
-		if groupID != "" {
-			p.groups[groupID] = refID
-		}
-		if !slices.Contains(refIDs, refID) {
-			continue
-		}
-		record, err := transfer.ParseRecord(item)
-		if err != nil {
-			p.unreadable[refID] = err.Error()
-			continue
-		}
-		record.AnsweredAt = dateOf(ex.header)
-		p.records = append(p.records, named{record, refID})
 	}
 	return p, nil
+}
+
+// take reads an item of a page that the service answered at the given time.
+func (p *page) take(item json.RawMessage, refIDs []string, answeredAt time.Time) {
+	refID, groupID, err := whoseIs(item)
+	if credit := recordIn(item); errors.Is(err, errNameless) && credit != nil && credit.Direction == transfer.Credit && credit.GroupID != "" {
+		credit.AnsweredAt = answeredAt
+		p.nameless = append(p.nameless, *credit)
+		return
+	}
+	if err != nil {
+		p.stray = err.Error()
+		return
+	}
+	p.listed = append(p.listed, refID)
+	if groupID != "" {
+		p.groups[groupID] = refID
+	}
+	if !slices.Contains(refIDs, refID) {
+		return
+	}
+	record, err := transfer.ParseRecord(item)
+	if err != nil {
+		p.unreadable[refID] = err.Error()
+		return
+	}
+	record.AnsweredAt = answeredAt
+	p.records = append(p.records, named{record, refID})
 }
 
 // list returns the description of the page for a watcher.

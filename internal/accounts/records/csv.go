@@ -136,23 +136,31 @@ func (c *csvReader) header() (*listReader, error) {
 	if almost := almostList(names); almost != "" && c.list != nil {
 		return nil, c.wrong(c.above+1, errors.New(almost))
 	}
+	if wrong := wrongHeader(names); wrong != nil {
+		return nil, c.wrong(c.above+1, wrong)
+	}
+	return nil, nil
+}
+
+// wrongHeader says why columns of these names are no export of records; nil where they are one.
+func wrongHeader(names []string) error {
 	missing := slices.DeleteFunc(required(), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == len(required()) {
 		if strings.HasPrefix(strings.TrimSpace(strings.Join(names, "")), "<") {
-			return nil, c.wrong(c.above+1, errors.New("this is a page of the web or XML; get the service's export of its records, as JSON or CSV"))
+			return errors.New("this is a page of the web or XML; get the service's export of its records, as JSON or CSV")
 		}
-		return nil, c.wrong(c.above+1, errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount. Get the service's own export of its records, not a statement of a bank or a list of payments"))
+		return errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount. Get the service's own export of its records, not a statement of a bank or a list of payments")
 	}
 	if len(missing) > len(required())/2 {
-		return nil, c.wrong(c.above+1, errors.New("this is no export of the service: the header has few of its field names, and a list of payments has no more. Get the service's own export of its records"))
+		return errors.New("this is no export of the service: the header has few of its field names, and a list of payments has no more. Get the service's own export of its records")
 	}
 	if len(missing) > 0 {
-		return nil, c.wrong(c.above+1, fmt.Errorf("the header lacks these columns, which every record has: %s", strings.Join(missing, ", ")))
+		return fmt.Errorf("the header lacks these columns, which every record has: %s", strings.Join(missing, ", "))
 	}
 	if slices.Contains(names, "metadata") && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "metadata.") }) {
-		return nil, c.wrong(c.above+1, errors.New("the header has both metadata and metadata.KEY: a pair could stand twice"))
+		return errors.New("the header has both metadata and metadata.KEY: a pair could stand twice")
 	}
-	return nil, nil
+	return nil
 }
 
 func newColumn(name string) column {

@@ -172,28 +172,14 @@ type server struct {
 // ServeHTTP implements [http.Handler].
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())
-	port := strconv.Itoa(s.page.Port)
-	host := net.JoinHostPort("localhost", port)
-	switch {
-	case (r.Host == net.JoinHostPort("127.0.0.1", port) || r.Host == net.JoinHostPort("::1", port)) && r.Method == http.MethodGet:
-		// A browser has no passkeys at an address. The path is kept, the token in it is checked there.
-		http.Redirect(w, r, "http://"+host+r.URL.EscapedPath(), http.StatusPermanentRedirect)
-		return
-	case r.Host != host: // a name of somebody else's that leads here
-		http.Error(w, "This page is at http://"+host+" alone.", http.StatusMisdirectedRequest)
-		return
-	case r.URL.Path == "/favicon.ico": // browsers ask for one unasked
-		w.WriteHeader(http.StatusNoContent)
-		return
-	case r.URL.RawQuery != "":
-		http.NotFound(w, r)
+	if !s.isAddressed(w, r) {
 		return
 	}
 	token, name, isBelow := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	isVisit := !isBelow && r.Method == http.MethodGet
 	switch {
 	case isVisit && (same(token, s.token) || same(token, s.ticket) && s.used.CompareAndSwap(false, true)):
-		http.Redirect(w, r, "http://"+host+"/"+s.token+"/", http.StatusSeeOther)
+		http.Redirect(w, r, "http://"+s.host()+"/"+s.token+"/", http.StatusSeeOther)
 		return
 	case !same(token, s.token):
 		http.NotFound(w, r)
@@ -215,6 +201,29 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+func (s *server) host() string { return net.JoinHostPort("localhost", strconv.Itoa(s.page.Port)) }
+
+// isAddressed answers a request that is not for a page of this server by its one name, and is false then.
+func (s *server) isAddressed(w http.ResponseWriter, r *http.Request) bool {
+	port, host := strconv.Itoa(s.page.Port), s.host()
+	switch {
+	case (r.Host == net.JoinHostPort("127.0.0.1", port) || r.Host == net.JoinHostPort("::1", port)) && r.Method == http.MethodGet:
+		// A browser has no passkeys at an address. The path is kept, the token in it is checked there.
+		http.Redirect(w, r, "http://"+host+r.URL.EscapedPath(), http.StatusPermanentRedirect)
+		return false
+	case r.Host != host: // a name of somebody else's that leads here
+		http.Error(w, "This page is at http://"+host+" alone.", http.StatusMisdirectedRequest)
+		return false
+	case r.URL.Path == "/favicon.ico": // browsers ask for one unasked
+		w.WriteHeader(http.StatusNoContent)
+		return false
+	case r.URL.RawQuery != "":
+		http.NotFound(w, r)
+		return false
+	}
+	return true
 }
 
 // same compares without telling by its time how much agrees.
