@@ -229,10 +229,8 @@ func ownMistakes(t *testing.T, b *bench) {
 	b.unlock(j)
 }
 
-func concurrent(t *testing.T, b *bench) {
-	s := b.create()
-	j := b.lock(s)
-	const callers, each = 16, 25
+// appendAtOnce has many callers append the intents and outcomes of their own ref_ids, and returns what each call appended.
+func appendAtOnce(t *testing.T, j state.Journal, callers, each int) [][]state.Entry {
 	var mu sync.Mutex
 	var given [][]state.Entry
 	var wg sync.WaitGroup
@@ -261,6 +259,14 @@ func concurrent(t *testing.T, b *bench) {
 		})
 	}
 	wg.Wait()
+	return given
+}
+
+func concurrent(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	const callers, each = 16, 25
+	given := appendAtOnce(t, j, callers, each)
 	v := b.look(s)
 	if got, want := len(v.Events), 1+2*callers*each; got != want {
 		t.Fatalf("%d events, want %d", got, want)

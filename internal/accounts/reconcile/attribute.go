@@ -45,38 +45,23 @@ func (r *Reconciliation) group(ctx context.Context, archive Archive, groups *sor
 	if err != nil {
 		return err
 	}
-	var value []byte
-	own := func(groupID, refID string) error {
-		if groupID == "" {
-			return nil
-		}
-		value = append(append(value[:0], tagOwner), refID...)
-		return groups.add(groupKey(groupID), value)
-	}
-	stray := func() error {
-		side := readSide(at.value)
-		value = append(append(value[:0], tagSide), at.value...)
-		if err := groups.add(strayKey(&side), value); err != nil {
-			return err
-		}
-		return at.next()
-	}
+	g := grouping{groups: groups}
 	for row, err := range archive.Transfers(ctx) {
 		if err != nil {
 			return err
 		}
 		for !at.done && string(at.key) < row.RefID {
-			if err := stray(); err != nil {
+			if err := g.addStray(at); err != nil {
 				return err
 			}
 		}
-		if err := own(row.GroupID, row.RefID); err != nil {
+		if err := g.addOwner(row.GroupID, row.RefID); err != nil {
 			return err
 		}
 		for last := row.GroupID; at.is(row.RefID); {
 			if groupID := groupOf(at.value); string(groupID) != last {
 				last = string(groupID)
-				if err := own(last, row.RefID); err != nil {
+				if err := g.addOwner(last, row.RefID); err != nil {
 					return err
 				}
 			}
@@ -86,11 +71,36 @@ func (r *Reconciliation) group(ctx context.Context, archive Archive, groups *sor
 		}
 	}
 	for !at.done {
-		if err := stray(); err != nil {
+		if err := g.addStray(at); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// grouping puts what has a group_id into the order of group_ids.
+type grouping struct {
+	groups *sorter
+	value  []byte // of the entry that was added last
+}
+
+// addOwner says that a ref_id of the state has the group_id.
+func (g *grouping) addOwner(groupID, refID string) error {
+	if groupID == "" {
+		return nil
+	}
+	g.value = append(append(g.value[:0], tagOwner), refID...)
+	return g.groups.add(groupKey(groupID), g.value)
+}
+
+// addStray adds a record of no ref_id of the state, and goes on to the next one.
+func (g *grouping) addStray(at *cursor) error {
+	side := readSide(at.value)
+	g.value = append(append(g.value[:0], tagSide), at.value...)
+	if err := g.groups.add(strayKey(&side), g.value); err != nil {
+		return err
+	}
+	return at.next()
 }
 
 // groupKey keeps group_ids apart from other keys.

@@ -106,6 +106,20 @@ func (p *process) takePart(first *process) {
 	_ = sharing{p}.Leave(context.Background()) // it has claimed nothing
 }
 
+// openWhole opens the plan of the run: the saved one, or the one that the first runner made.
+func (p *process) openWhole() (*planner.Plan, error) {
+	if p.file != nil {
+		p.declared = p.file.declared
+		return planner.Open(bytes.NewReader(p.file.text))
+	}
+	p.declared = p.world.author.declaredNow()
+	whole, err := planner.Open(executor.Unpack(p.crew.plan))
+	if err == nil {
+		whole.SHA256 = "" // nobody saved it
+	}
+	return whole, err
+}
+
 // readRun reads the plan of the run, and checks it as remit apply --join does: it sends nothing that is not
 // declared where this runner is. It runs as an event.
 func (p *process) readRun() (state.Begun, error) {
@@ -120,17 +134,7 @@ func (p *process) readRun() (state.Begun, error) {
 		return begun, err
 	}
 	p.file, p.plannedAt, p.saved, p.planControls = first.file, p.wall(), first.saved, first.planControls
-	var whole *planner.Plan
-	if p.file != nil {
-		whole, err = planner.Open(bytes.NewReader(p.file.text))
-		p.declared = p.file.declared
-	} else {
-		whole, err = planner.Open(executor.Unpack(p.crew.plan))
-		p.declared = w.author.declaredNow()
-	}
-	if err == nil && p.file == nil {
-		whole.SHA256 = "" // nobody saved it
-	}
+	whole, err := p.openWhole()
 	if err != nil {
 		w.oracle.violate("I9", "the plan of a run can't be read: %v", err)
 		return begun, err
@@ -141,6 +145,12 @@ func (p *process) readRun() (state.Begun, error) {
 	if p.isApproved = p.approves(whole); !p.isApproved {
 		return begun, errors.New("not approved")
 	}
+	return begun, p.verifyRun(ctx, whole, snapshot)
+}
+
+// verifyRun holds the plan of the run against the declarations and controls of this runner, and takes it over.
+func (p *process) verifyRun(ctx context.Context, whole *planner.Plan, snapshot state.Snapshot) error {
+	w := p.world
 	controls := w.author.controlsOf(p.controls)
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)
@@ -151,18 +161,18 @@ func (p *process) readRun() (state.Begun, error) {
 			err = errors.New(difference)
 		}
 		if err != nil {
-			return begun, err
+			return err
 		}
 	}
 	if err := whole.CheckHeader(snapshot.Meta(), controls, p.Now()); err != nil {
-		return begun, fmt.Errorf("the plan of the run is refused: %w", err)
+		return fmt.Errorf("the plan of the run is refused: %w", err)
 	}
 	verified, err := whole.Verify(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, p.Now())
 	if err != nil {
-		return begun, fmt.Errorf("the plan of the run is refused: %w", err)
+		return fmt.Errorf("the plan of the run is refused: %w", err)
 	}
 	p.plan = verified.Plan
-	return begun, nil
+	return nil
 }
 
 // isEdited reports whether the files say something else now than when the run was planned, which is what each of its

@@ -38,6 +38,29 @@ func (w *world) play() {
 	w.close()
 }
 
+// passTime lets seconds, minutes or days go by, and clocks jump.
+func (w *world) passTime() {
+	k, t := w.kernel, w.traits
+	switch k.random.IntN(6) {
+	case 0:
+	case 1, 2:
+		w.pass(k.between(0, 10*time.Second))
+	case 3, 4:
+		w.pass(k.between(time.Minute, 20*time.Minute))
+	case 5:
+		w.pass(k.between(time.Hour, 50*time.Hour))
+	}
+	if k.chance(t.months) {
+		w.month()
+	}
+	if k.chance(t.clocks.jumps) {
+		w.bank.jump(pick(k.random, 0, 0, 4*time.Minute, -4*time.Minute, 10*time.Hour, -10*time.Hour))
+	}
+	if k.chance(t.clocks.nightly) {
+		w.night()
+	}
+}
+
 // chapter is the time between two applies, and an apply with its disasters.
 func (w *world) chapter() {
 	k, t := w.kernel, w.traits
@@ -67,24 +90,7 @@ func (w *world) chapter() {
 	if w.oracle.violated != nil {
 		return
 	}
-	switch k.random.IntN(6) {
-	case 0:
-	case 1, 2:
-		w.pass(k.between(0, 10*time.Second))
-	case 3, 4:
-		w.pass(k.between(time.Minute, 20*time.Minute))
-	case 5:
-		w.pass(k.between(time.Hour, 50*time.Hour))
-	}
-	if k.chance(t.months) {
-		w.month()
-	}
-	if k.chance(t.clocks.jumps) {
-		w.bank.jump(pick(k.random, 0, 0, 4*time.Minute, -4*time.Minute, 10*time.Hour, -10*time.Hour))
-	}
-	if k.chance(t.clocks.nightly) {
-		w.night()
-	}
+	w.passTime()
 	var file *savedPlan
 	if len(w.plans) > 0 && k.chance(0.6) {
 		file = w.plans[k.random.IntN(len(w.plans))]

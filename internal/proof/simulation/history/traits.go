@@ -187,6 +187,17 @@ func newTraits(r *rand.Rand) traits {
 	if chance(0.3) {
 		t.fingerprintKey = "fingerprint"
 	}
+	t.drawForgetting(r, chance)
+	t.drawRates(r, chance)
+	t.clocks = newClocks(r)
+	if t.payroll = chance(0.3); t.payroll {
+		t.months = pick(r, 0, 0.3, 0.5)
+	}
+	return t
+}
+
+// drawForgetting says whether the service forgets ref_ids after their window. A state may be lost only where that does no harm.
+func (t *traits) drawForgetting(r *rand.Rand, chance func(p float64) bool) {
 	t.forgets = chance(0.4)
 	if t.forgets {
 		// Protection ends with the window, and so a request may not arrive later than
@@ -197,6 +208,10 @@ func newTraits(r *rand.Rand) traits {
 	if !t.forgets || t.hasLookup {
 		t.loss, t.restore = pick(r, 0, 0, 0.2), pick(r, 0, 0, 0.3)
 	}
+}
+
+// drawRates says how often the service makes each fault, and how many requests it takes.
+func (t *traits) drawRates(r *rand.Rand, chance func(p float64) bool) {
 	for _, kind := range requestFaults() {
 		if chance(0.35) {
 			t.rates[kind] = pick(r, 0.05, 0.2, 0.5)
@@ -215,9 +230,4 @@ func newTraits(r *rand.Rand) traits {
 			transfer.Internal: {Requests: 1 + r.IntN(4), Window: pick(r, time.Second, 10*time.Second, time.Minute)},
 		}
 	}
-	t.clocks = newClocks(r)
-	if t.payroll = chance(0.3); t.payroll {
-		t.months = pick(r, 0, 0.3, 0.5)
-	}
-	return t
 }
