@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -33,18 +34,18 @@ type earlier struct {
 
 // readEarlier reads the plan that --against names, and computes it again as show does; nil where it names none. The
 // earlier plan has its own view of the directory: it may be one for the sandbox.
-func (o *planning) readEarlier(cmd *cobra.Command, p *process, w *opened) (*earlier, error) {
+func (o *planning) readEarlier(cmd *cobra.Command, p *process, from *workspace.Directory, loaded *config.Configuration) (*earlier, error) {
 	if o.against == "" {
 		if cmd.Flags().Changed("against") {
 			return nil, errors.New("--against is empty: it takes the name of a saved plan. Is a variable of the shell not set?")
 		}
 		return nil, nil
 	}
-	dir := *w.dir
+	dir := *from
 	dir.Sandbox = false // the earlier plan says whether it is one for the sandbox
-	beside := newOpened(p, dir, w.config)
+	beside := newOpened(p, dir, loaded)
 	saved, err := openPlan(beside, o.against)
-	if errors.Is(err, fs.ErrNotExist) && planNearby(beside, o.against) == "" {
+	if errors.Is(err, fs.ErrNotExist) && planNearby(beside.dir, o.against) == "" {
 		return nil, noEarlierPlan(o.against)
 	}
 	if err != nil {
@@ -84,11 +85,11 @@ func (e *earlier) went(refID string) planner.Went {
 
 // askState finds the transfers that were made since, where the state of the present plan can be
 // read here.
-func (e *earlier) askState(ctx context.Context, w *opened, plan *planner.Plan) error {
-	if w.state.Backend == nil {
+func (e *earlier) askState(ctx context.Context, st *workspace.State, plan *planner.Plan) error {
+	if st.Backend == nil {
 		return nil
 	}
-	snapshot, done, err := w.state.Read(ctx)
+	snapshot, done, err := st.Read(ctx)
 	if err != nil {
 		return nil
 	}
@@ -125,11 +126,11 @@ func (e *earlier) readMade(ctx context.Context, snapshot state.Snapshot, plan *p
 // compare keeps the changes since the earlier plan, for the face of the present plan. all is the command, without
 // remit, that lists every line. Where the state can't be read here, nobody knows the transfers that were made
 // since.
-func (o *planning) compare(ctx context.Context, w *opened, e *earlier, plan *planner.Plan, all string) error {
+func (o *planning) compare(ctx context.Context, st *workspace.State, e *earlier, plan *planner.Plan, all string) error {
 	if e == nil {
 		return nil
 	}
-	if err := e.askState(ctx, w, plan); err != nil {
+	if err := e.askState(ctx, st, plan); err != nil {
 		return err
 	}
 	o.before = &view.Against{

@@ -345,7 +345,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 		return nil, err
 	}
 	a.failover.whole = plan
-	if plan.Header.Origin, err = originOf(w); err != nil {
+	if plan.Header.Origin, err = originOf(w.dir, w.config); err != nil {
 		return nil, err
 	}
 	if err := a.planning.findApprovals(w, plan, nil); err != nil {

@@ -83,10 +83,10 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 		err = meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service)
 	}
 	if err != nil {
-		return verifyError(w, err)
+		return verifyError(w.state, err)
 	}
 	verified := view.Verified{Events: meta.Serial, Head: meta.Head, TailProven: head != ""}
-	if verified.WrongClocks, err = allWrongClocks(ctx, w, store); err != nil {
+	if verified.WrongClocks, err = allWrongClocks(ctx, w.host, w.state, store); err != nil {
 		return err
 	}
 	w.streams.Quiet()
@@ -122,7 +122,7 @@ func findings(ctx context.Context, w *opened, store workspace.ReadStore) error {
 	defer func() { _ = snapshot.Close() }() // it was only read
 	w.streams.Begin("reading the records")
 	defer w.streams.Quiet()
-	count, err := tellFindings(ctx, w, snapshot)
+	count, err := tellFindings(ctx, w.streams, w.dir, snapshot)
 	if err == nil && count > 0 {
 		return exit.Code(exit.Look)
 	}
@@ -130,7 +130,7 @@ func findings(ctx context.Context, w *opened, store workspace.ReadStore) error {
 }
 
 // verifyError says what the journal proves no more, and what to do about that.
-func verifyError(w *opened, err error) error {
+func verifyError(st *workspace.State, err error) error {
 	var lost *state.HeadError
 	var broken *state.ChainError
 	switch {
@@ -138,13 +138,13 @@ func verifyError(w *opened, err error) error {
 		return fmt.Errorf("none of the events of the journal of %s, up to number %d, has the hash %s. "+
 			"Either that is no head of this journal, or the journal was cut off or written anew since that head was printed, "+
 			"and does not have what was sent after. Send nothing with it. Compare the hash with what the runs printed, "+
-			"and restore the state from a backup that has it", w.state.Name, lost.Events, lost.Head)
+			"and restore the state from a backup that has it", st.Name, lost.Events, lost.Head)
 	case errors.As(err, &broken):
 		return exit.WithHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
 			"nothing proves what comes from there on. Put it away, with %s, "+
-			"restore the state from a backup, and let that be checked. The changed one is put away by", w.state.Name, broken, w.state.Backend.Advice().Kept), w.state.Backend.Advice().PutAway)
+			"restore the state from a backup, and let that be checked. The changed one is put away by", st.Name, broken, st.Backend.Advice().Kept), st.Backend.Advice().PutAway)
 	}
-	return w.state.Error(err)
+	return st.Error(err)
 }
 
 func newAuditLog(p *process) *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/state"
 )
@@ -21,11 +22,11 @@ const (
 const addressedMax = 3
 
 // notByAddress says which ref_ids the state has of a transfer or a block whose address was named.
-func notByAddress(ctx context.Context, w *opened, snapshot state.Snapshot, address string) error {
+func notByAddress(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot, address string) error {
 	var refIDs []string
 	for d, err := range allDetails(ctx, snapshot) {
 		if err != nil {
-			return w.state.Error(err)
+			return st.Error(err)
 		}
 		if of := d.Intent.Address; of != address && !strings.HasPrefix(of, address+"[") {
 			continue
@@ -35,19 +36,19 @@ func notByAddress(ctx context.Context, w *opened, snapshot state.Snapshot, addre
 		}
 	}
 	if len(refIDs) == 0 {
-		return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. It has none of that address", address), w.dir.Command("state list"))
+		return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. It has none of that address", address), dir.Command("state list"))
 	}
 	return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. Its first are %s", address, strings.Join(refIDs, ", ")),
-		w.dir.Command("state show "+shell.Word(refIDs[0])))
+		dir.Command("state show "+shell.Word(refIDs[0])))
 }
 
 // notInState says that a state has no such ref_id, and which it has of a destination of that name, or one
 // that is near.
-func notInState(ctx context.Context, w *opened, snapshot state.Snapshot, word string) error {
+func notInState(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot, word string) error {
 	var named []string
 	for n, err := range snapshot.Names(ctx) {
 		if err != nil {
-			return w.state.Error(err)
+			return st.Error(err)
 		}
 		if len(named) < addressedMax && len(word) > nearestMax && strings.Contains(strings.ToLower(n.Text), strings.ToLower(word)) {
 			named = append(named, n.RefID)
@@ -55,20 +56,20 @@ func notInState(ctx context.Context, w *opened, snapshot state.Snapshot, word st
 	}
 	if len(named) > 0 {
 		return exit.WithHint(fmt.Errorf("%q is a name, and the state knows transfers by their ref_ids. Of that name it has %s", word, strings.Join(named, ", ")),
-			w.dir.Command("state show "+shell.Word(named[0])))
+			dir.Command("state show "+shell.Word(named[0])))
 	}
 	near := newNearest(word)
 	for o, err := range snapshot.Outlines(ctx) {
 		if err != nil {
-			return w.state.Error(err)
+			return st.Error(err)
 		}
 		near.try(o.RefID, "")
 	}
 	const text = "the state knows no ref_id %q"
 	if near.refID == "" {
-		return exit.WithHint(fmt.Errorf(text, word), w.dir.Command("state list"))
+		return exit.WithHint(fmt.Errorf(text, word), dir.Command("state list"))
 	}
-	return exit.WithHint(fmt.Errorf(text+". Did you mean %q?", word, near.refID), w.dir.Command("state show "+shell.Word(near.refID)))
+	return exit.WithHint(fmt.Errorf(text+". Did you mean %q?", word, near.refID), dir.Command("state show "+shell.Word(near.refID)))
 }
 
 // allDetails yields all that a state knows of every ref_id, in their order, a page of them in

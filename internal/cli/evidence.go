@@ -61,7 +61,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 		return err
 	}
 	defer done()
-	runID, err := findRun(ctx, w, snapshot, name)
+	runID, err := findRun(ctx, w.dir, w.state, snapshot, name)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
 	})
 	if err != nil {
-		return exportError(w, err, dir, plan, runID)
+		return exportError(w.dir, w.state, err, dir, plan, runID)
 	}
 	w.streams.Quiet()
 	told := view.Exported{
@@ -113,8 +113,8 @@ func runOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.Ru
 }
 
 // exportError says why a pack can't be written, and what to do about it.
-func exportError(w *opened, err error, dir, plan, runID string) error {
-	again := w.dir.Command("audit export --run=" + shell.Word(runID) + " --out=" + shell.Word(dir) + " --plan=FILE")
+func exportError(from *workspace.Directory, st *workspace.State, err error, dir, plan, runID string) error {
+	again := from.Command("audit export --run=" + shell.Word(runID) + " --out=" + shell.Word(dir) + " --plan=FILE")
 	var broken *state.ChainError
 	switch {
 	case errors.Is(err, evidence.ErrNotEmpty):
@@ -124,7 +124,7 @@ func exportError(w *opened, err error, dir, plan, runID string) error {
 	case errors.Is(err, fs.ErrNotExist) && plan != "":
 		return exit.WithHint(fmt.Errorf("nothing was written: %w. The run carried out the saved plan %s, which is part of its evidence. Say where that file is now", err, plan), again)
 	case errors.As(err, &broken):
-		return verifyError(w, err)
+		return verifyError(st, err)
 	}
 	return fmt.Errorf("export run %s to %s: %w", runID, dir, err)
 }

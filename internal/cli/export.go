@@ -13,6 +13,7 @@ import (
 	"remit/config"
 	"remit/internal/accounts/books"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
@@ -69,7 +70,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	if err != nil {
 		return err
 	}
-	if err := e.checkOut(w, face); err != nil {
+	if err := e.checkOut(w.dir, w.state, face); err != nil {
 		return err
 	}
 	snapshot, done, err := w.state.Read(ctx)
@@ -78,7 +79,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	}
 	defer done()
 	if e.run != "" {
-		if filter.RunID, err = findRun(ctx, w, snapshot, e.run); err != nil {
+		if filter.RunID, err = findRun(ctx, w.dir, w.state, snapshot, e.run); err != nil {
 			return err
 		}
 	}
@@ -103,7 +104,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	write := func(out io.Writer) error {
 		return face.write.books(out, &found.Summary, found.Entries(ctx), options)
 	}
-	if err := e.put(ctx, w, write); err != nil {
+	if err := e.put(ctx, w.streams, w.dir, write); err != nil {
 		return err
 	}
 	w.streams.Quiet()
@@ -154,12 +155,12 @@ func newestEvent(ctx context.Context, snapshot state.Snapshot) (time.Time, error
 
 // checkOut refuses a file that --out must not replace: anything but an earlier export of the
 // same format or an empty file. Somebody's own books look much like these.
-func (e *exporting) checkOut(w *opened, face face[bookWriter]) error {
+func (e *exporting) checkOut(dir *workspace.Directory, st *workspace.State, face face[bookWriter]) error {
 	if e.out == "" {
 		return nil
 	}
-	path := w.dir.Within(e.out)
-	for _, belonging := range w.state.Backend.Files() {
+	path := dir.Within(e.out)
+	for _, belonging := range st.Backend.Files() {
 		if samePath(path, belonging) {
 			return fmt.Errorf("--out=%s is a file of the state, which an export never replaces; name another file", e.out)
 		}
@@ -178,12 +179,12 @@ func (e *exporting) checkOut(w *opened, face face[bookWriter]) error {
 }
 
 // put writes to where the flags say: to a file, whole or not at all.
-func (e *exporting) put(ctx context.Context, w *opened, write func(io.Writer) error) error {
+func (e *exporting) put(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory, write func(io.Writer) error) error {
 	var err error
 	if e.out == "" {
-		err = write(exit.Interruptible(ctx, w.streams.Out))
+		err = write(exit.Interruptible(ctx, streams.Out))
 	} else {
-		err = wholefile.Replace(w.dir.Within(e.out), 0o600, func(file io.Writer) error { return write(exit.Interruptible(ctx, file)) })
+		err = wholefile.Replace(dir.Within(e.out), 0o600, func(file io.Writer) error { return write(exit.Interruptible(ctx, file)) })
 	}
 	var interrupt exit.Interrupt
 	switch {

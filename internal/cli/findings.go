@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
@@ -14,7 +16,7 @@ import (
 // tellFindings names transfers that the state calls recorded or adopted by records that prove less
 // than that, and that no person has accepted: an earlier version of remit asked less of a record. It
 // returns how many there are.
-func tellFindings(ctx context.Context, w *opened, snapshot state.Snapshot) (int, error) {
+func tellFindings(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory, snapshot state.Snapshot) (int, error) {
 	groups := make(map[string]string) // the ref_id of each group_id
 	var findings []string
 	first := ""
@@ -49,8 +51,8 @@ func tellFindings(ctx context.Context, w *opened, snapshot state.Snapshot) (int,
 	if more := count - len(findings); more > 0 {
 		findings = append(findings, fmt.Sprintf("  and %d more", more))
 	}
-	w.streams.Quiet()
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: the state is whole. Check the records of %d that it has as recorded or adopted:\n%s\n\n    %s\n",
-		count, strings.Join(findings, "\n"), view.Visible(w.dir.Command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
+	streams.Quiet()
+	_, err := fmt.Fprintf(streams.Err, "Notice: the state is whole. Check the records of %d that it has as recorded or adopted:\n%s\n\n    %s\n",
+		count, strings.Join(findings, "\n"), view.Visible(dir.Command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
 	return count, err
 }

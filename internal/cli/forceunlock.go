@@ -63,7 +63,7 @@ func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, rea
 	}
 	if err := store.ForceUnlock(ctx, p.host.Holder("remit force-unlock"), p.host.Clocks(), reason); err != nil {
 		if errors.Is(err, state.ErrBusy) {
-			return busyError(ctx, w, err)
+			return busyError(ctx, w.state, err)
 		}
 		return w.state.Error(err)
 	}
@@ -77,9 +77,9 @@ func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, rea
 
 // busyError says what to do about a holder that hangs in the middle of a commit: it is a process of
 // this machine, or of one that shares the file, and can be ended there.
-func busyError(ctx context.Context, w *opened, err error) error {
+func busyError(ctx context.Context, st *workspace.State, err error) error {
 	next, where := "", "it"
-	if snapshot, done, readErr := w.state.Read(ctx); readErr == nil {
+	if snapshot, done, readErr := st.Read(ctx); readErr == nil {
 		defer done()
 		if holder, held := snapshot.Holder(); held && holder.PID > 0 {
 			where = fmt.Sprintf("process %d on %s", holder.PID, holder.Host)
@@ -87,5 +87,5 @@ func busyError(ctx context.Context, w *opened, err error) error {
 		}
 	}
 	return exit.WithHint(fmt.Errorf("the lock of %s cannot be taken away, because its holder stands still in the middle of a commit; "+
-		"nothing was changed. End %s: that loses nothing, and its lock dies with it:\n%w", w.state.Name, where, err), next)
+		"nothing was changed. End %s: that loses nothing, and its lock dies with it:\n%w", st.Name, where, err), next)
 }

@@ -19,7 +19,7 @@ func (i *importing) read(ctx context.Context, w *opened) error {
 	w.streams.Begin("reading the records")
 	defer w.streams.Quiet()
 	for _, name := range i.files {
-		if err := eachRecordOrListing(w, name, importFileMax, func(r records.Record) error {
+		if err := eachRecordOrListing(w.streams, w.dir, name, importFileMax, func(r records.Record) error {
 			if ctx.Err() != nil {
 				return exit.Interrupted("while the records were read")
 			}

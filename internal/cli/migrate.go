@@ -69,7 +69,7 @@ func (m *migration) run(ctx context.Context, p *process) error {
 	m.by = p.host.Holder("remit state migrate")
 	isMoved, err := m.move(ctx, w, there)
 	if err == nil && isMoved {
-		err = m.compare(ctx, w, there)
+		err = m.compare(ctx, w.state, there)
 	}
 	if err != nil {
 		return err
@@ -196,18 +196,18 @@ func (m *migration) unused(ctx context.Context, there workspace.Backend) error {
 }
 
 // compare verifies both, the copy of which may have gone on since.
-func (m *migration) compare(ctx context.Context, w *opened, there workspace.Backend) error {
-	store, err := w.state.Backend.OpenReadOnly(ctx)
+func (m *migration) compare(ctx context.Context, st *workspace.State, there workspace.Backend) error {
+	store, err := st.Backend.OpenReadOnly(ctx)
 	if err != nil {
-		return w.state.Error(err)
+		return st.Error(err)
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	meta, err := store.Verify(ctx, "")
 	if err != nil {
-		return verifyError(w, err)
+		return verifyError(st, err)
 	}
 	if err := m.verify(ctx, there, meta); err != nil {
-		return fmt.Errorf("the state at %s was moved to %s, where its copy is not what it should be: %w", w.state.Name, there, err)
+		return fmt.Errorf("the state at %s was moved to %s, where its copy is not what it should be: %w", st.Name, there, err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -38,8 +39,8 @@ func firstNames(ctx context.Context, snapshot state.Snapshot, first map[string]i
 // namesOf are the names of profiles by profile_id: those of the address book and, of destinations that
 // it does not have, the display name of the newest transfer that the state has. A profile of which several
 // identities or accounts were paid has none of the state: the ID alone would not say which is meant.
-func namesOf(ctx context.Context, w *opened, snapshot state.Snapshot) (map[string]string, error) {
-	names := w.config.ProfileNames()
+func namesOf(ctx context.Context, loaded *config.Configuration, snapshot state.Snapshot) (map[string]string, error) {
+	names := loaded.ProfileNames()
 	called := make(map[string]payeeName)
 	page := make([]string, 0, detailsPerCall)
 	read := func() error {

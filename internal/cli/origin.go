@@ -11,6 +11,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/host"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
 	"remit/internal/files/gitfiles"
 	"remit/state"
@@ -18,14 +19,14 @@ import (
 
 // originOf says from which files of which commit the configuration was made, for the plan and the
 // journal. It starts no git: a repository can name programs that git runs.
-func originOf(w *opened) (state.Origin, error) {
+func originOf(dir *workspace.Directory, loaded *config.Configuration) (state.Origin, error) {
 	var newBlob func(size int64) hash.Hash
-	checkout, err := gitfiles.Find(w.dir.Path)
+	checkout, err := gitfiles.Find(dir.Path)
 	if err == nil {
 		defer checkout.Close()
 		newBlob = checkout.NewBlob
 	}
-	files, err := w.config.Digests(newBlob)
+	files, err := loaded.Digests(newBlob)
 	if err != nil {
 		return state.Origin{}, fmt.Errorf("tell what the plan was made from: %w", err)
 	}
@@ -39,7 +40,7 @@ func originOf(w *opened) (state.Origin, error) {
 	}
 	o.FilesLeftOut = len(files) - len(o.Files)
 	if checkout != nil {
-		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, w.dir.Path, w.config.Includes, blobs)
+		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, dir.Path, loaded.Includes, blobs)
 	}
 	return o, nil
 }

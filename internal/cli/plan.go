@@ -117,7 +117,7 @@ func (c *planCommand) check(cmd *cobra.Command, w *opened) error {
 	if changed("out") && c.out == "" {
 		return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
 	}
-	if err := checkPlanOut(w, c.out, c.plan.expiresIn); err != nil {
+	if err := checkPlanOut(w.dir, w.state, c.out, c.plan.expiresIn); err != nil {
 		return err
 	}
 	if changed("sign") && c.sign.key == "" {
@@ -148,7 +148,7 @@ func (c *planCommand) refreshFirst(ctx context.Context, w *opened) (int, error) 
 func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *planner.Plan, err error) {
 	o := &c.plan
 	err = exit.OrInterrupted(cmd.Context(), func() (err error) {
-		earlier, err := o.readEarlier(cmd, p, w)
+		earlier, err := o.readEarlier(cmd, p, w.dir, w.config)
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *pla
 			o.all = showAllOf(c.out)
 			all = strings.TrimPrefix(o.all, "remit ")
 		}
-		if err := o.compare(cmd.Context(), w, earlier, plan, all); err != nil {
+		if err := o.compare(cmd.Context(), w.state, earlier, plan, all); err != nil {
 			return err
 		}
 		return showPlan(w, plan, o, c.asJSON)

@@ -6,8 +6,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/config/mistake"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/state"
 )
@@ -49,8 +51,8 @@ func warnOfClient(w *opened, asJSON bool) error {
 
 // refuseClient refuses to bind a state to the client and the service of another environment of the directory: both states would
 // pay what the files declare, each with the other's money. Whoever means that says so with --same-client, as command has it.
-func refuseClient(w *opened, service state.Identity, isMeant bool, command string) error {
-	others, err := w.dir.WithClient(service)
+func refuseClient(dir *workspace.Directory, loaded *config.Configuration, service state.Identity, isMeant bool, command string) error {
+	others, err := dir.WithClient(service)
 	if len(others) == 0 || isMeant || err != nil {
 		return err
 	}
@@ -63,8 +65,8 @@ func refuseClient(w *opened, service state.Identity, isMeant bool, command strin
 		who = "environments " + english.List(names) + " have"
 	}
 	return exit.WithHint(fmt.Errorf("the %s this client of this service already, and its state would not know of one for %q: a transfer that both declare would be paid by both. Nothing was made. "+
-		"Give %[2]q a client of its own, by client_id or REMIT_CLIENT_ID. Where both are to pay with one client, say so", who, w.config.Environment),
-		w.dir.Command(command+" --same-client"))
+		"Give %[2]q a client of its own, by client_id or REMIT_CLIENT_ID. Where both are to pay with one client, say so", who, loaded.Environment),
+		dir.Command(command+" --same-client"))
 }
 
 // sameClientFlag is the word that [refuseClient] asks for.

@@ -15,6 +15,7 @@ import (
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
@@ -83,7 +84,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	}
 	options.Operator, options.FingerprintKey = w.config.Service.Operator, w.config.Service.FingerprintKey
 	options.CanLookUp = w.dir.Sandbox || w.config.Service.LookupPath != ""
-	options.Settling = settlingCommand(w, "")
+	options.Settling = settlingCommand(w.dir, w.config, "")
 	options.LookedUp = len(files) == 0
 	if options.LookedUp && !options.CanLookUp {
 		return exit.WithHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+
@@ -107,7 +108,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if options.LookedUp {
 		err = lookUpAll(ctx, w, snapshot, reconciliation)
 	} else {
-		told.read, err = readExports(ctx, w, files, reconciliation)
+		told.read, err = readExports(ctx, w.streams, w.dir, files, reconciliation)
 	}
 	if err != nil {
 		return stopped(ctx, err)
@@ -172,13 +173,13 @@ func (r *reconciling) checkFiles(files []string) error {
 }
 
 // readExports takes in the records of every file, and returns how many each has.
-func readExports(ctx context.Context, w *opened, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
-	w.streams.Begin("reading the records")
+func readExports(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
+	streams.Begin("reading the records")
 	var read []view.ReconciledFile
 	var unfinished string // a file whose last page names a next one
 	isFinished := false   // some page names none
 	for _, name := range files {
-		in, err := openExport(w, name)
+		in, err := openExport(streams, dir, name)
 		if err != nil {
 			return nil, err
 		}
@@ -210,8 +211,8 @@ func readExports(ctx context.Context, w *opened, files []string, into *reconcile
 		if file.Records > 0 {
 			continue
 		}
-		w.streams.Quiet()
-		if _, err := fmt.Fprintf(w.streams.Err, "Notice: %s has no record at all. Is it the whole export?\n", view.Visible(file.Name)); err != nil {
+		streams.Quiet()
+		if _, err := fmt.Fprintf(streams.Err, "Notice: %s has no record at all. Is it the whole export?\n", view.Visible(file.Name)); err != nil {
 			return nil, err
 		}
 	}
@@ -222,11 +223,11 @@ func readExports(ctx context.Context, w *opened, files []string, into *reconcile
 }
 
 // openExport opens a file; - is standard input.
-func openExport(w *opened, name string) (io.ReadCloser, error) {
+func openExport(streams *terminal.Streams, dir *workspace.Directory, name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(w.streams.In), nil
+		return io.NopCloser(streams.In), nil
 	}
-	file, err := confined.OpenNamed(w.dir.Path, name)
+	file, err := confined.OpenNamed(dir.Path, name)
 	switch {
 	case errors.Is(err, confined.ErrDirectory):
 		return nil, fmt.Errorf("open the records: %s %w; name the files in it", name, err)

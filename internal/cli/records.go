@@ -4,14 +4,16 @@ import (
 	"fmt"
 
 	"remit/internal/accounts/records"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/transfer"
 )
 
 // readRecords reads all transfer records of a file, or of standard input where it is named "-":
 // see [records.Reader]. At most max bytes are read, and at least one record must be there.
-func readRecords(w *opened, name string, max int64) ([]transfer.Record, error) {
+func readRecords(streams *terminal.Streams, dir *workspace.Directory, name string, max int64) ([]transfer.Record, error) {
 	var all []transfer.Record
-	err := eachRecord(w, name, max, func(r records.Record) error {
+	err := eachRecord(streams, dir, name, max, func(r records.Record) error {
 		all = append(all, r.Record)
 		return nil
 	})
@@ -19,13 +21,13 @@ func readRecords(w *opened, name string, max int64) ([]transfer.Record, error) {
 }
 
 // eachRecord is readRecords for more than fit in memory. The error of use is returned as it is.
-func eachRecord(w *opened, name string, max int64, use func(records.Record) error) error {
-	return eachRecordOrListing(w, name, max, use, nil)
+func eachRecord(streams *terminal.Streams, dir *workspace.Directory, name string, max int64, use func(records.Record) error) error {
+	return eachRecordOrListing(streams, dir, name, max, use, nil)
 }
 
 // eachRecordOrListing is eachRecord that takes a list as well, where list is not nil.
-func eachRecordOrListing(w *opened, name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
-	in, err := openExport(w, name)
+func eachRecordOrListing(streams *terminal.Streams, dir *workspace.Directory, name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
+	in, err := openExport(streams, dir, name)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/report"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
@@ -78,7 +79,7 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 	if err != nil {
 		return err
 	}
-	if err := r.checkOut(w); err != nil {
+	if err := r.checkOut(w.dir, w.state); err != nil {
 		return err
 	}
 	snapshot, done, err := w.state.Read(ctx)
@@ -95,7 +96,7 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 	if err != nil {
 		return w.state.Error(err)
 	}
-	names, err := namesOf(ctx, w, snapshot)
+	names, err := namesOf(ctx, w.config, snapshot)
 	if err != nil {
 		return w.state.Error(err)
 	}
@@ -106,10 +107,10 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		}
 	}
 	w.streams.Quiet()
-	if err := r.sayNothingHappened(ctx, w, snapshot, gathered); err != nil {
+	if err := r.sayNothingHappened(ctx, w.streams, w.state, snapshot, gathered); err != nil {
 		return err
 	}
-	if err := r.writePage(ctx, w, gathered, options); err != nil {
+	if err := r.writePage(ctx, w.streams, w.dir, gathered, options); err != nil {
 		return err
 	}
 	if w.streams.WantsLines(r.asJSON) {
@@ -120,33 +121,33 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 
 // sayNothingHappened tells of a period without transfers and runs, as another month or the state of the sandbox
 // may be meant. Where the page goes to a file, the line that names the file says so.
-func (r *reporting) sayNothingHappened(ctx context.Context, w *opened, snapshot state.Snapshot, gathered *report.Report) error {
+func (r *reporting) sayNothingHappened(ctx context.Context, streams *terminal.Streams, st *workspace.State, snapshot state.Snapshot, gathered *report.Report) error {
 	if r.out != "" || gathered.RunCount > 0 || len(gathered.Assets) > 0 || len(gathered.Totals) > 0 {
 		return nil
 	}
 	last := "has no event at all"
 	if newest, err := newestEvent(ctx, snapshot); err != nil {
-		return w.state.Error(err)
+		return st.Error(err)
 	} else if snapshot.Meta().Serial > 0 {
 		last = "has its last event on " + newest.In(gathered.Period.Zone).Format(time.DateOnly)
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: the page is empty: nothing was paid and no run began in the period. This state %s.\n", last)
+	_, err := fmt.Fprintf(streams.Err, "Notice: the page is empty: nothing was paid and no run began in the period. This state %s.\n", last)
 	return err
 }
 
 // writePage writes the page to where the flags say; nowhere, where standard output has lines.
-func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.Report, options view.ReportOptions) error {
+func (r *reporting) writePage(ctx context.Context, streams *terminal.Streams, from *workspace.Directory, gathered *report.Report, options view.ReportOptions) error {
 	if r.out == "" {
 		if r.asJSON {
 			return nil
 		}
-		return view.ReportHTML(w.streams.Out, gathered, options)
+		return view.ReportHTML(streams.Out, gathered, options)
 	}
-	err := wholefile.Replace(w.dir.Within(r.out), 0o600, func(file io.Writer) error {
+	err := wholefile.Replace(from.Within(r.out), 0o600, func(file io.Writer) error {
 		return view.ReportHTML(exit.Interruptible(ctx, file), gathered, options)
 	})
 	if dir := filepath.Dir(r.out); errors.Is(err, fs.ErrNotExist) {
-		return exit.WithHint(fmt.Errorf("write the report to %s: there is no directory %s; make it, and write the report again", r.out, dir), "mkdir -p "+shell.Word(w.dir.Within(dir)))
+		return exit.WithHint(fmt.Errorf("write the report to %s: there is no directory %s; make it, and write the report again", r.out, dir), "mkdir -p "+shell.Word(from.Within(dir)))
 	}
 	if err != nil {
 		return fmt.Errorf("write the report to %s: %w", r.out, err)
@@ -155,7 +156,7 @@ func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.R
 	if gathered.Empty() {
 		empty = " The state has no transfer of it."
 	}
-	_, err = fmt.Fprintf(w.streams.Err, "Wrote %s, the page of the period.%s\n", view.Visible(r.out), empty)
+	_, err = fmt.Fprintf(streams.Err, "Wrote %s, the page of the period.%s\n", view.Visible(r.out), empty)
 	return err
 }
 
@@ -163,11 +164,11 @@ func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.R
 func (r *reporting) reconciled(ctx context.Context, w *opened, snapshot state.Snapshot, period report.Period) (*reconcile.Summary, []view.ReconciledFile, error) {
 	service := w.config.Service
 	reconciliation := reconcile.New(reconcile.Options{
-		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.dir.Sandbox || service.LookupPath != "", Settling: settlingCommand(w, ""),
+		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.dir.Sandbox || service.LookupPath != "", Settling: settlingCommand(w.dir, w.config, ""),
 		From: period.From, Until: period.Until, TempDir: os.TempDir(),
 	})
 	defer reconciliation.Close()
-	files, err := readExports(ctx, w, r.reconcile, reconciliation)
+	files, err := readExports(ctx, w.streams, w.dir, r.reconcile, reconciliation)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,15 +218,15 @@ func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
 
 // checkOut refuses a file that --out must not replace: only an earlier report or an empty file is
 // lost without loss.
-func (r *reporting) checkOut(w *opened) error {
+func (r *reporting) checkOut(dir *workspace.Directory, st *workspace.State) error {
 	if r.out == "" {
 		return nil
 	}
-	path := w.dir.Within(r.out)
+	path := dir.Within(r.out)
 	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
 		return fmt.Errorf("write the report: %s would be read as configuration; name another file with --out, such as 2026-11.html", r.out)
 	}
-	for _, belonging := range w.state.Backend.Files() {
+	for _, belonging := range st.Backend.Files() {
 		if samePath(path, belonging) {
 			return fmt.Errorf("write the report: %s is a file of the state, which a report never replaces; name another file with --out", r.out)
 		}

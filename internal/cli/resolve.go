@@ -100,7 +100,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 			return w.state.Error(err)
 		}
 		if len(details) == 0 {
-			return notInState(ctx, w, snapshot, r.refID)
+			return notInState(ctx, w.dir, w.state, snapshot, r.refID)
 		}
 		return r.resolve(ctx, w, journal, by, r.refID)
 	})
@@ -217,7 +217,7 @@ func (r *resolving) settle(ctx context.Context, w *opened, resolution executor.R
 	var records []transfer.Record
 	if r.recorded != "" {
 		var err error
-		if records, err = readRecords(w, r.recorded, recordsFileMax); err != nil {
+		if records, err = readRecords(w.streams, w.dir, r.recorded, recordsFileMax); err != nil {
 			return state.Outcome{}, err
 		}
 	}

@@ -70,11 +70,11 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if err != nil {
 		return err
 	}
-	before, err := a.planning.readEarlier(cmd, p, w)
+	before, err := a.planning.readEarlier(cmd, p, w.dir, w.config)
 	if err != nil {
 		return err
 	}
-	if err := a.planning.compare(ctx, w, before, plan.Plan, "show --show=all "+shell.Word(a.file)); err != nil {
+	if err := a.planning.compare(ctx, w.state, before, plan.Plan, "show --show=all "+shell.Word(a.file)); err != nil {
 		return err
 	}
 	options := planOptions(w, &a.planning)

@@ -57,7 +57,7 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		if answer, known := terraform.File(name); known {
 			return nil, exit.WithHint(errors.New(answer.Text), w.dir.Here(answer.Next))
 		}
-		if near := planNearby(w, name); near != "" && errors.Is(err, fs.ErrNotExist) {
+		if near := planNearby(w.dir, name); near != "" && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("open the plan %s: %w. Did you mean %q?", name, err, near)
 		}
 		if info, errAt := os.Stat(w.dir.Within(name)); errAt == nil && info.IsDir() {
@@ -72,10 +72,10 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 	plan, err := planner.Open(io.TeeReader(file, into))
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
-		if isPage, _ := isReplaceable(w.dir.Within(name), pageStart); isPage && !isSavedPlan(w, name) {
+		if isPage, _ := isReplaceable(w.dir.Within(name), pageStart); isPage && !isSavedPlan(w.dir, name) {
 			return nil, fmt.Errorf("%s is a page that remit wrote, and no saved plan; nothing was sent. Name the file of the plan, which plan --out saved", name)
 		}
-		if of := planOfFile(w, name); of != "" {
+		if of := planOfFile(w.dir, name); of != "" {
 			return nil, fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. It was made of a plan, which is %s. Name that one", name, of)
 		}
 		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan { // a new plan would not replace it
@@ -84,7 +84,7 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		}
 		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(newName(context.Background(), w, name))))
 	}
-	if err := ofEnvironment(w, plan, name); err != nil {
+	if err := ofEnvironment(w.dir, w.config, plan, name); err != nil {
 		return nil, err
 	}
 	return plan, nil
@@ -110,18 +110,18 @@ func hasConfiguration(dir string) bool {
 
 // planNearby is a saved plan beside one that does not exist, of which somebody may have misspelt the name, or
 // left out its end; "" where there is none.
-func planNearby(w *opened, name string) string {
-	entries, err := os.ReadDir(filepath.Dir(w.dir.Within(name)))
+func planNearby(dir *workspace.Directory, name string) string {
+	entries, err := os.ReadDir(filepath.Dir(dir.Within(name)))
 	if err != nil {
 		return ""
 	}
 	near := newNearest(filepath.Base(name))
 	for _, entry := range entries {
 		path := filepath.Join(filepath.Dir(name), entry.Name())
-		if strings.TrimSuffix(entry.Name(), filepath.Ext(entry.Name())) == filepath.Base(name) && isSavedPlan(w, path) {
+		if strings.TrimSuffix(entry.Name(), filepath.Ext(entry.Name())) == filepath.Base(name) && isSavedPlan(dir, path) {
 			return path
 		}
-		if isSavedPlan(w, path) {
+		if isSavedPlan(dir, path) {
 			near.try(entry.Name(), "")
 		}
 	}
@@ -132,24 +132,24 @@ func planNearby(w *opened, name string) string {
 }
 
 // isSavedPlan reports whether a file begins as a plan does, and is not empty.
-func isSavedPlan(w *opened, name string) bool {
-	info, err := os.Stat(w.dir.Within(name))
-	isPlan, _ := isReplaceable(w.dir.Within(name), planStart())
+func isSavedPlan(dir *workspace.Directory, name string) bool {
+	info, err := os.Stat(dir.Within(name))
+	isPlan, _ := isReplaceable(dir.Within(name), planStart())
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && isPlan
 }
 
 // planOfFile is the saved plan of which a file was made that is none: a signature, or the page that show writes;
 // "" where there is none.
-func planOfFile(w *opened, name string) string {
+func planOfFile(dir *workspace.Directory, name string) string {
 	for _, end := range []string{".sig", ".passkey"} {
 		for of := strings.TrimSuffix(name, end); of != name && strings.Contains(filepath.Base(of), "."); of = strings.TrimSuffix(of, filepath.Ext(of)) {
-			if isSavedPlan(w, of) {
+			if isSavedPlan(dir, of) {
 				return of
 			}
 		}
 	}
 	for _, end := range []string{".html", ".md", ".csv", ".json", ".jsonl"} {
-		if of := strings.TrimSuffix(name, end) + ".plan"; strings.HasSuffix(name, end) && isSavedPlan(w, of) {
+		if of := strings.TrimSuffix(name, end) + ".plan"; strings.HasSuffix(name, end) && isSavedPlan(dir, of) {
 			return of
 		}
 	}
@@ -158,12 +158,12 @@ func planOfFile(w *opened, name string) string {
 
 // ofEnvironment refuses a plan of another environment, before anything else of it is believed. Without environment
 // blocks the state of the directory says it.
-func ofEnvironment(w *opened, plan *planner.Plan, name string) error {
-	here := w.config.Environment
+func ofEnvironment(dir *workspace.Directory, loaded *config.Configuration, plan *planner.Plan, name string) error {
+	here := loaded.Environment
 	if isForSandbox(plan) {
-		here = w.dir.SandboxEnvironment()
+		here = dir.SandboxEnvironment()
 	}
-	if w.dir.Block() == "" || plan.Header.Environment == here {
+	if dir.Block() == "" || plan.Header.Environment == here {
 		return nil
 	}
 	return fmt.Errorf("%s is a plan of environment %q, and this command works on environment %q; nothing was sent, and nothing of the plan was used. "+
@@ -195,21 +195,21 @@ func unfit(ctx context.Context, w *opened, file, outcome string, err error) erro
 	if errors.As(err, &other) && other.Lacks() && len(w.dir.PolicyDirs) == 0 {
 		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
 	}
-	if home := homeOf(w, file); home != "" && obstacle == nil {
-		return fromHome(w, home, file, outcome, err, code)
+	if home := homeOf(w.dir, file); home != "" && obstacle == nil {
+		return fromHome(w.dir, home, file, outcome, err, code)
 	}
 	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), w.dir.Command("plan --out="+shell.Word(newName(ctx, w, file))), code)
 }
 
 // homeOf is the directory of a saved plan where that is another one than the command works in, and has a configuration
 // of its own; "" for any other. The plan belongs there: no command writes a new one over it from here.
-func homeOf(w *opened, name string) string {
+func homeOf(dir *workspace.Directory, name string) string {
 	if name == "" {
 		return ""
 	}
-	home := filepath.Dir(w.dir.Within(name))
+	home := filepath.Dir(dir.Within(name))
 	there, err := os.Stat(home)
-	here, errHere := os.Stat(w.dir.Path)
+	here, errHere := os.Stat(dir.Path)
 	if err != nil || errHere != nil || os.SameFile(there, here) || !hasConfiguration(home) {
 		return ""
 	}
@@ -217,8 +217,8 @@ func homeOf(w *opened, name string) string {
 }
 
 // fromHome refuses a saved plan that can't be used here, and names the directory where it lies.
-func fromHome(w *opened, home, file, outcome string, err error, code int) error {
-	there := *w.dir
+func fromHome(dir *workspace.Directory, home, file, outcome string, err error, code int) error {
+	there := *dir
 	there.Path = home
 	why, _, _ := strings.Cut(strings.NewReplacer("; make a new one", "", "; make a new plan", "").Replace(err.Error()), "\n")
 	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own. Here it %s: %s", file, home, outcome, why),
@@ -229,7 +229,7 @@ func fromHome(w *opened, home, file, outcome string, err error, code int) error 
 func savePlan(ctx context.Context, w *opened, plan *planner.Plan, name string, also io.Writer) error {
 	defer w.streams.Quiet()
 	var err error
-	if plan.Header.Origin, err = originOf(w); err != nil {
+	if plan.Header.Origin, err = originOf(w.dir, w.config); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	if err := wholefile.Replace(w.dir.Within(name), 0o600, func(file io.Writer) error {
@@ -253,16 +253,16 @@ func checkKept(ctx context.Context, w *opened, name string, author *approval.Key
 	}
 	return exit.WithHint(fmt.Errorf("save the plan: %s %s; nothing was written. Save the new plan under another name. "+
 		"Or, if nobody needs the old one any more, delete it and the signatures beside it by hand", name, why),
-		w.dir.Command("plan --out="+shell.Word(otherName(w, name))))
+		w.dir.Command("plan --out="+shell.Word(otherName(w.dir, name))))
 }
 
 // whyKept says why a file must not be replaced by a new plan; "" where it may be.
 func whyKept(ctx context.Context, w *opened, name string, author *approval.Key) (string, error) {
 	path := w.dir.Within(name)
-	if !isSavedPlan(w, name) {
+	if !isSavedPlan(w.dir, name) {
 		return "", nil
 	}
-	if home := homeOf(w, name); home != "" {
+	if home := homeOf(w.dir, name); home != "" {
 		return "may be a plan of " + home + ", which has a configuration of its own", nil
 	}
 	saved := &savedPlan{name: name, path: path}
@@ -288,7 +288,7 @@ const authorSuffix = ".author.sig"
 // whyEvidence says which run carried out the plan of a file; "" for none. Where that can't be found out, the file
 // may be evidence.
 func whyEvidence(ctx context.Context, w *opened, name string) (string, error) {
-	header, isKnown := headerOf(w, name)
+	header, isKnown := headerOf(w.dir, name)
 	if !isKnown { // nobody can apply it, and it proves nothing
 		return "", nil
 	}
@@ -334,8 +334,8 @@ type planHeader struct {
 }
 
 // headerOf reads the first line of a saved plan of any version, and nothing else of it: the rest may be large.
-func headerOf(w *opened, name string) (header planHeader, isKnown bool) {
-	file, err := confined.OpenNamed(w.dir.Path, name)
+func headerOf(dir *workspace.Directory, name string) (header planHeader, isKnown bool) {
+	file, err := confined.OpenNamed(dir.Path, name)
 	if err != nil {
 		return header, false
 	}
@@ -363,17 +363,17 @@ func stateOfPlan(w *opened, header planHeader) *workspace.State {
 }
 
 // otherName is a name like that of a file, of a file that does not exist.
-func otherName(w *opened, name string) string {
-	if homeOf(w, name) != "" {
+func otherName(dir *workspace.Directory, name string) string {
+	if homeOf(dir, name) != "" {
 		name = filepath.Base(name)
-		if _, err := os.Lstat(w.dir.Within(name)); err != nil {
+		if _, err := os.Lstat(dir.Within(name)); err != nil {
 			return name
 		}
 	}
 	end := filepath.Ext(name)
 	for n := 2; ; n++ {
 		other := strings.TrimSuffix(name, end) + "-" + strconv.Itoa(n) + end
-		if _, err := os.Lstat(w.dir.Within(other)); err != nil {
+		if _, err := os.Lstat(dir.Within(other)); err != nil {
 			return other
 		}
 	}
@@ -383,7 +383,7 @@ func otherName(w *opened, name string) string {
 // replace it.
 func newName(ctx context.Context, w *opened, name string) string {
 	if why, err := whyKept(ctx, w, name, nil); err != nil || why != "" {
-		return otherName(w, name)
+		return otherName(w.dir, name)
 	}
 	return name
 }

@@ -47,7 +47,7 @@ func newShow(p *process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return listState(cmd.Context(), w, nil, asJSON)
+				return listState(cmd.Context(), w.streams, w.state, nil, asJSON)
 			}
 			return showSaved(cmd, p, &o, args[0], face, asJSON)
 		},
@@ -86,11 +86,11 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	if err := o.findApprovals(w, plan, saved); err != nil {
 		return err
 	}
-	earlier, err := o.readEarlier(cmd, p, w)
+	earlier, err := o.readEarlier(cmd, p, w.dir, w.config)
 	if err != nil {
 		return err
 	}
-	if err := o.compare(ctx, w, earlier, plan, "show --show=all "+shell.Word(file)); err != nil {
+	if err := o.compare(ctx, w.state, earlier, plan, "show --show=all "+shell.Word(file)); err != nil {
 		return err
 	}
 	o.all = showAllOf(file)

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -27,7 +29,7 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 		return err
 	}
 	defer done()
-	runID, err = findRun(ctx, w, snapshot, runID)
+	runID, err = findRun(ctx, w.dir, w.state, snapshot, runID)
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 	if err != nil {
 		return w.state.Error(err)
 	}
-	names, err := namesOf(ctx, w, snapshot)
+	names, err := namesOf(ctx, w.config, snapshot)
 	if err != nil {
 		return w.state.Error(err)
 	}
@@ -59,11 +61,11 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 }
 
 // findRun is the ID of the run that a whole ID, the beginning of one, or the word latest names.
-func findRun(ctx context.Context, w *opened, snapshot state.Snapshot, name string) (string, error) {
+func findRun(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot, name string) (string, error) {
 	var found []string
 	for run, err := range snapshot.Runs(ctx) { // the newest first
 		if err != nil {
-			return "", w.state.Error(err)
+			return "", st.Error(err)
 		}
 		id := run.Begun.RunID
 		if id == name || name == runLatest {
@@ -73,15 +75,15 @@ func findRun(ctx context.Context, w *opened, snapshot state.Snapshot, name strin
 			found = append(found, id)
 		}
 	}
-	hint := w.dir.Command("audit log")
+	hint := dir.Command("audit log")
 	switch {
 	case name == runLatest:
-		return "", exit.WithHint(fmt.Errorf("the state %s has no run yet", w.state.Name), hint)
+		return "", exit.WithHint(fmt.Errorf("the state %s has no run yet", st.Name), hint)
 	case len(name) < runPrefixMin:
 		return "", exit.WithHint(fmt.Errorf("--run=%s is too short: give the run's whole ID, at least its first %d characters, or the word %s. The journal has the IDs",
 			name, runPrefixMin, runLatest), hint)
 	case len(found) == 0:
-		return "", exit.WithHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", w.state.Name, name), hint)
+		return "", exit.WithHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", st.Name, name), hint)
 	case len(found) > 1:
 		return "", exit.WithHint(fmt.Errorf("--run=%s begins the IDs of %d runs: give more of it", name, len(found)), hint)
 	}
@@ -114,7 +116,7 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 					return nil, err
 				}
 				if line.Next = u.Next(); !u.IsIdle() {
-					line.Next = settlingCommand(w, past.Run.Begun.PlanFile)
+					line.Next = settlingCommand(w.dir, w.config, past.Run.Begun.PlanFile)
 				}
 			default:
 				line.Next = nextFor(d)
@@ -127,11 +129,11 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 
 // settlingCommand is the command that settles doubts. A run that carried out a saved plan goes on
 // with that, by its name; anything else that needs approvers is saved for them first.
-func settlingCommand(w *opened, planFile string) string {
+func settlingCommand(dir *workspace.Directory, loaded *config.Configuration, planFile string) string {
 	switch {
 	case planFile != "":
 		return "remit apply " + shell.Word(planFile)
-	case len(approvalBlocks(w.config)) > 0 && !w.dir.Sandbox:
+	case len(approvalBlocks(loaded)) > 0 && !dir.Sandbox:
 		return "remit plan --out=FILE"
 	}
 	return "remit apply"

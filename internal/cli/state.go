@@ -65,10 +65,10 @@ func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error
 		return w.state.Error(err)
 	}
 	if len(details) == 0 && isAddress(refID) {
-		return notByAddress(ctx, w, snapshot, refID)
+		return notByAddress(ctx, w.dir, w.state, snapshot, refID)
 	}
 	if len(details) == 0 {
-		return notInState(ctx, w, snapshot, refID)
+		return notInState(ctx, w.dir, w.state, snapshot, refID)
 	}
 	o := view.StateShowOptions{Screen: w.streams.Screen(w.streams.Out)}
 	holder, isHeld := snapshot.Holder()
@@ -184,10 +184,10 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 			return bind(w, "The state is bound to this service already.", nil)
 		}
 		if !sameService(before, after) {
-			if err := refuseClient(w, after, sameClient, "state rebind --reason="+shell.Word(reason)); err != nil {
+			if err := refuseClient(w.dir, w.config, after, sameClient, "state rebind --reason="+shell.Word(reason)); err != nil {
 				return err
 			}
-			if err := nothingInDoubt(ctx, w, snapshot); err != nil {
+			if err := nothingInDoubt(ctx, w.dir, w.state, snapshot); err != nil {
 				return err
 			}
 			after.CustomerID = ""
@@ -208,14 +208,14 @@ func sameService(a, b state.Identity) bool {
 }
 
 // nothingInDoubt refuses to leave a service that alone can settle a doubt.
-func nothingInDoubt(ctx context.Context, w *opened, snapshot state.Snapshot) error {
+func nothingInDoubt(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot) error {
 	for t, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return w.state.Error(err)
+			return st.Error(err)
 		}
 		if t.Status == state.InDoubt {
 			return exit.WithHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
-				w.dir.Command("resolve "+shell.Word(t.RefID)))
+				dir.Command("resolve "+shell.Word(t.RefID)))
 		}
 	}
 	return nil

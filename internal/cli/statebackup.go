@@ -101,7 +101,7 @@ func copyOut(ctx context.Context, w *opened, to, name string) (view.Backup, erro
 		err = meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service)
 	}
 	if err != nil {
-		return made, verifyError(w, err)
+		return made, verifyError(w.state, err)
 	}
 	info, err := os.Stat(copied.String())
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/state"
@@ -47,7 +48,7 @@ func stateClock(ctx context.Context, p *process, from *workspace.Directory, reas
 	}
 	by := p.host.Holder("remit state clock")
 	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		wrong, err := wrongClocks(ctx, w, snapshot, false)
+		wrong, err := wrongClocks(ctx, w.host, w.state, snapshot, false)
 		if err != nil {
 			return err
 		}
@@ -73,20 +74,20 @@ func stateClock(ctx context.Context, p *process, from *workspace.Directory, reas
 
 // wrongClocks names the times of the state that can't be right; with settled, also those that a
 // person or the service settled.
-func wrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot, settled bool) ([]state.WrongClock, error) {
-	wrong, err := state.WrongClocks(ctx, snapshot, w.host.Now(), w.host.Clocks(), settled, wrongClocksMax)
+func wrongClocks(ctx context.Context, h *host.Host, st *workspace.State, snapshot state.Snapshot, settled bool) ([]state.WrongClock, error) {
+	wrong, err := state.WrongClocks(ctx, snapshot, h.Now(), h.Clocks(), settled, wrongClocksMax)
 	if err != nil {
-		return nil, w.state.Error(err)
+		return nil, st.Error(err)
 	}
 	return wrong, nil
 }
 
 // withServer adds the clock of the server that keeps the state, where that is far from this machine's.
-func withServer(ctx context.Context, w *opened, snapshot state.Snapshot, wrong []state.WrongClock) ([]state.WrongClock, error) {
-	server, isOne, err := state.WrongServerClock(ctx, snapshot, w.host.Now)
+func withServer(ctx context.Context, h *host.Host, st *workspace.State, snapshot state.Snapshot, wrong []state.WrongClock) ([]state.WrongClock, error) {
+	server, isOne, err := state.WrongServerClock(ctx, snapshot, h.Now)
 	switch {
 	case err != nil:
-		return nil, w.state.Error(err)
+		return nil, st.Error(err)
 	case isOne:
 		return append([]state.WrongClock{server}, wrong...), nil
 	}
@@ -95,9 +96,9 @@ func withServer(ctx context.Context, w *opened, snapshot state.Snapshot, wrong [
 
 // tellWrongClocks names wrong times that nobody settled, on standard error.
 func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) error {
-	wrong, err := wrongClocks(ctx, w, snapshot, false)
+	wrong, err := wrongClocks(ctx, w.host, w.state, snapshot, false)
 	if err == nil {
-		wrong, err = withServer(ctx, w, snapshot, wrong)
+		wrong, err = withServer(ctx, w.host, w.state, snapshot, wrong)
 	}
 	if err != nil {
 		return err
@@ -112,18 +113,18 @@ func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) er
 
 // allWrongClocks names the wrong times in the journal of a state, settled or not, and the server's clock
 // where that is far from this machine's. Of a state that was moved away nothing is read.
-func allWrongClocks(ctx context.Context, w *opened, store workspace.ReadStore) ([]state.WrongClock, error) {
+func allWrongClocks(ctx context.Context, h *host.Host, st *workspace.State, store workspace.ReadStore) ([]state.WrongClock, error) {
 	snapshot, err := store.Snapshot(ctx)
 	if _, isMoved := errors.AsType[*state.MovedError](err); isMoved || errors.Is(err, state.ErrOlder) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, w.state.Error(err)
+		return nil, st.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	wrong, err := wrongClocks(ctx, w, snapshot, true)
+	wrong, err := wrongClocks(ctx, h, st, snapshot, true)
 	if err != nil {
 		return nil, err
 	}
-	return withServer(ctx, w, snapshot, wrong)
+	return withServer(ctx, h, st, snapshot, wrong)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 )
 
@@ -24,7 +25,7 @@ func newStateExport(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return exportState(cmd.Context(), w)
+			return exportState(cmd.Context(), w.streams, w.state)
 		},
 	}
 	directoryFlags(&from, cmd)
@@ -32,11 +33,11 @@ func newStateExport(p *process) *cobra.Command {
 }
 
 // exportState writes the state out of one snapshot, and holds a page of it.
-func exportState(ctx context.Context, w *opened) error {
-	snapshot, done, err := w.state.Read(ctx)
+func exportState(ctx context.Context, streams *terminal.Streams, st *workspace.State) error {
+	snapshot, done, err := st.Read(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return w.streams.JSON().StateExport(snapshot.Meta(), allDetails(ctx, snapshot), snapshot.Events(ctx, 0, ""))
+	return streams.JSON().StateExport(snapshot.Meta(), allDetails(ctx, snapshot), snapshot.Events(ctx, 0, ""))
 }

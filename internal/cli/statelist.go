@@ -15,6 +15,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
@@ -38,9 +39,9 @@ func newStateList(p *process) *cobra.Command {
 				return err
 			}
 			if cmd.Flags().Changed("where") {
-				return listWhere(cmd.Context(), w, where, asJSON)
+				return listWhere(cmd.Context(), w.streams, w.state, where, asJSON)
 			}
-			return listState(cmd.Context(), w, nil, asJSON)
+			return listState(cmd.Context(), w.streams, w.state, nil, asJSON)
 		},
 	}
 	directoryFlags(&from, cmd)
@@ -73,29 +74,29 @@ func isAddress(word string) bool {
 }
 
 // listWhere lists what an expression keeps.
-func listWhere(ctx context.Context, w *opened, expression string, asJSON bool) error {
+func listWhere(ctx context.Context, streams *terminal.Streams, st *workspace.State, expression string, asJSON bool) error {
 	if expression == "" {
 		return errors.New("--where is empty, which says nothing about what to list. Is a variable of the shell not set?")
 	}
 	filter, diags := config.NewFilter(expression, transferAttributes(), ctx.Done())
-	if err := reportFilter(w, expression, diags, asJSON); err != nil {
+	if err := reportFilter(streams, expression, diags, asJSON); err != nil {
 		return err
 	}
-	err := listState(ctx, w, filter, asJSON)
+	err := listState(ctx, streams, st, filter, asJSON)
 	if failed, ok := errors.AsType[*filterError](err); ok {
-		return reportFilter(w, expression, failed.diags, asJSON)
+		return reportFilter(streams, expression, failed.diags, asJSON)
 	}
 	return err
 }
 
 // reportFilter shows the mistakes in an expression of the command line.
-func reportFilter(w *opened, expression string, diags hcl.Diagnostics, asJSON bool) error {
-	return w.streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
+func reportFilter(streams *terminal.Streams, expression string, diags hcl.Diagnostics, asJSON bool) error {
+	return streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
 }
 
 // listState lists what filter keeps; a nil one keeps all.
-func listState(ctx context.Context, w *opened, filter *config.Filter, asJSON bool) error {
-	snapshot, done, err := w.state.Read(ctx)
+func listState(ctx context.Context, streams *terminal.Streams, st *workspace.State, filter *config.Filter, asJSON bool) error {
+	snapshot, done, err := st.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,14 +107,14 @@ func listState(ctx context.Context, w *opened, filter *config.Filter, asJSON boo
 	}
 	names, err := namesBySeq(ctx, snapshot)
 	if err != nil {
-		return w.state.Error(err)
+		return st.Error(err)
 	}
-	if w.streams.WantsLines(asJSON) {
-		if err := w.streams.JSON().StateList(rows, names); asJSON || err != nil {
+	if streams.WantsLines(asJSON) {
+		if err := streams.JSON().StateList(rows, names); asJSON || err != nil {
 			return err
 		}
 	}
-	return view.StateList(w.streams.Out, rows, view.StateListOptions{Screen: w.streams.Screen(w.streams.Out), Filtered: filter != nil, Names: names})
+	return view.StateList(streams.Out, rows, view.StateListOptions{Screen: streams.Screen(streams.Out), Filtered: filter != nil, Names: names})
 }
 
 // filterError is that an expression has no answer about a transfer.

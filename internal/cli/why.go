@@ -100,13 +100,13 @@ func (o *planning) why(ctx context.Context, w *opened, refID string, asJSON bool
 	if err := o.findApprovals(w, why.Plan, nil); err != nil {
 		return nil, err
 	}
-	o.place(w, why)
-	why.Next, why.From = o.nextOf(w, why)
+	o.place(w.config, why)
+	why.Next, why.From = o.nextOf(w.dir, w.service, why)
 	return why, nil
 }
 
 // place finds the line of a transfer in its plan, and the place of its block.
-func (o *planning) place(w *opened, why *view.Why) {
+func (o *planning) place(loaded *config.Configuration, why *view.Why) {
 	find := why.Plan.Changes.Find()
 	if n, ok := find(why.RefID); ok {
 		line := why.Plan.Changes.At(n)
@@ -136,7 +136,7 @@ func (o *planning) place(w *opened, why *view.Why) {
 	if why.Declared == nil {
 		return
 	}
-	for _, block := range w.config.Blocks() {
+	for _, block := range loaded.Blocks() {
 		if block.Address == why.Declared.Block {
 			why.Block = block.Place
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/cli/workspace"
 	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -11,7 +12,7 @@ import (
 )
 
 // nextOf is the one command to type about a transfer, and from when on it helps; zero for now.
-func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time) {
+func (o *planning) nextOf(dir *workspace.Directory, service *workspace.Service, why *view.Why) (next string, from time.Time) {
 	line := why.Line
 	if line != nil && line.Next != "" { // a doubt, or an unverified transfer
 		return line.Next, time.Time{}
@@ -23,7 +24,7 @@ func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time
 		}
 		return "remit plan", time.Time{} // once the declaration is that of the made transfer
 	case planner.GroupPending, planner.GroupUnknown:
-		if w.service.CanLookUp() {
+		if service.CanLookUp() {
 			return "remit refresh", time.Time{}
 		}
 		return doubt.Import, time.Time{}
@@ -38,7 +39,7 @@ func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time
 		if line.Action == planner.Wait {
 			from = line.Until
 		}
-		return o.applying(w), from
+		return o.applying(dir), from
 	case planner.GroupInDoubt:
 	}
 	return "remit state show " + shell.Word(why.RefID), time.Time{}
@@ -46,8 +47,8 @@ func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time
 
 // applying is the command that sends the due transfers: a plan that needs approvers is saved for them
 // first.
-func (o *planning) applying(w *opened) string {
-	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
+func (o *planning) applying(dir *workspace.Directory) string {
+	if len(o.approvals) > 0 && dir.WaitsForApprovals() {
 		return "remit plan --out=FILE"
 	}
 	return "remit apply"
