@@ -14,6 +14,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
@@ -239,22 +240,22 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 	if !plan.Applicable() {
 		return a.settleOnly(ctx, w, plan, journal, holder, exit.Code(exitOf(plan.Obstacles)))
 	}
-	if err := a.checkApprovals(w, plan); err != nil {
+	if err := a.checkApprovals(w.dir, w.config, plan); err != nil {
 		return err
 	}
 	if err := a.refusedBefore(plan); err != nil {
 		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
-	if err := a.tellLeft(w, plan); err != nil {
+	if err := a.tellLeft(w.streams, plan); err != nil {
 		return err
 	}
 	if plan.Empty() {
-		return errors.Join(a.tellNoShortfall(w), tellUnfinished(a, w, seen))
+		return errors.Join(a.tellNoShortfall(w.streams), tellUnfinished(a, w.streams, w.dir, seen))
 	}
 	if len(a.acceptShortfall) > 0 && !w.service.SaysBalances() {
 		return errors.New("--accept-shortfall accepts nothing: there is no balance_path, so nobody is asked what a profile has; nothing was sent. Leave it away")
 	}
-	if err := a.ask(ctx, w); err != nil {
+	if err := a.ask(ctx, w.streams, w.service); err != nil {
 		return err
 	}
 	connection, err := w.service.Connect(ctx, a.inFlightMax(w.config), a.faults...)
@@ -321,7 +322,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 			return nil, err
 		}
 		if !plan.Applicable() {
-			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
+			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
 			if err == nil {
 				err = plan.CheckTime(w.host.Now())
 			}
@@ -330,7 +331,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 			}
 			return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
 		}
-		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
+		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
 		if err != nil {
 			return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
 		}
@@ -385,21 +386,21 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 }
 
 // tellLeft says how many lines of the plan this apply leaves, because they were refused before.
-func (a *applying) tellLeft(w *opened, plan *planner.Plan) error {
+func (a *applying) tellLeft(streams *terminal.Streams, plan *planner.Plan) error {
 	n := countAgain(plan)
 	if n == 0 || !a.leavesRefused() {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: this apply leaves %d of these, which the service refused before. --auto-approve submits them again only with --retry-refused.\n", n)
+	_, err := fmt.Fprintf(streams.Err, "Notice: this apply leaves %d of these, which the service refused before. --auto-approve submits them again only with --retry-refused.\n", n)
 	return err
 }
 
 // ask gets a person's yes, or the flag that replaces it.
-func (a *applying) ask(ctx context.Context, w *opened) error {
+func (a *applying) ask(ctx context.Context, streams *terminal.Streams, service *workspace.Service) error {
 	if a.file != "" || a.approved() {
 		return nil
 	}
-	return w.streams.Confirm(ctx, "Do you want to submit these transfers to "+view.Visible(w.service.Destination())+"?", "apply was not approved. Nothing was sent")
+	return streams.Confirm(ctx, "Do you want to submit these transfers to "+view.Visible(service.Destination())+"?", "apply was not approved. Nothing was sent")
 }
 
 func countAgain(plan *planner.Plan) int {

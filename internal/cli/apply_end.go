@@ -10,6 +10,8 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/doubt"
 	"remit/internal/text/english"
 	"remit/internal/text/shell"
@@ -25,7 +27,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	if run.Whole != nil {
 		o.Planned = run.Whole.Sent()
 	}
-	handler, leave, end := a.faces(w)
+	handler, leave, end := a.faces(w.streams)
 	log, err := w.streams.Log(a.monitoring.facts.runID)
 	if err != nil {
 		return err
@@ -56,7 +58,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 // finishRun shows how a run ended, or why it failed, and turns that into an exit code.
 func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Summary, o view.SummaryOptions, end func(executor.Summary, view.SummaryOptions) error, failed error) error {
 	if failed == nil { // otherwise the error says what to do
-		o.Next = nextAfter(a, w, summary)
+		o.Next = nextAfter(a, w.service, summary)
 	}
 	a.monitoring.facts.summary, a.monitoring.facts.options = &summary, o
 	shown := end(summary, o)
@@ -83,12 +85,13 @@ func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Sum
 
 // rideOut goes on with an apply whose run ended because the server of its state went away, see [failover.rideOut].
 func rideOut(ctx context.Context, a *applying, w *opened, ended error) error {
-	a.failover.controls = func() planner.Controls { return controlsNow(w) }
+	a.failover.host, a.failover.state = w.host, w.state
+	a.failover.controls = func() planner.Controls { return controlsOf(w.config, w.dir.Sandbox) }
 	a.failover.carryOut = func(ctx context.Context, r *resumption) error { return resume(ctx, a, w, r) }
 	a.failover.joinIn = func(ctx context.Context, away *awayError, journal state.JoinedJournal, began time.Time) error {
 		return joinAgain(ctx, a, w, away, journal, began)
 	}
-	return a.failover.rideOut(ctx, w, ended)
+	return a.failover.rideOut(ctx, ended)
 }
 
 // resume carries out the rest of a plan, of which an earlier run of this apply did a part, in a run of its own.
@@ -147,7 +150,7 @@ func needsPlan(s executor.Summary) bool {
 }
 
 // nextAfter is the command to type after a run; "" where there is nothing to do.
-func nextAfter(a *applying, w *opened, s executor.Summary) string {
+func nextAfter(a *applying, service *workspace.Service, s executor.Summary) string {
 	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {
 			return t.Count()
@@ -167,7 +170,7 @@ func nextAfter(a *applying, w *opened, s executor.Summary) string {
 		return a.planning.dir.Command("plan")
 	case count(executor.ResultInDoubt) > 0:
 		return a.planning.dir.Here(nextOfDoubts(s))
-	case s.Unfinished > 0 && w.service.CanLookUp():
+	case s.Unfinished > 0 && service.CanLookUp():
 		return a.planning.dir.Command("refresh")
 	case s.Unfinished > 0:
 		return a.planning.dir.Here(doubt.Import)
@@ -188,20 +191,20 @@ func nextOfDoubts(s executor.Summary) string {
 
 // faces returns the handlers of the events of a run, of its being left to another run, and of its end: for people,
 // for programs, or for both.
-func (a *applying) faces(w *opened) (handler executor.Handler, leave func() error, end func(executor.Summary, view.SummaryOptions) error) {
+func (a *applying) faces(streams *terminal.Streams) (handler executor.Handler, leave func() error, end func(executor.Summary, view.SummaryOptions) error) {
 	if a.asJSON {
-		return w.streams.JSON(), func() error { return nil }, w.streams.JSON().Summary
+		return streams.JSON(), func() error { return nil }, streams.JSON().Summary
 	}
-	people := view.NewRun(w.streams.Out, w.streams.Err, view.RunOptions{
-		Screen: w.streams.Screen(w.streams.Err), Piped: !w.streams.Screen(w.streams.Out).Terminal, ShowAll: a.planning.show == "all",
+	people := view.NewRun(streams.Out, streams.Err, view.RunOptions{
+		Screen: streams.Screen(streams.Err), Piped: !streams.Screen(streams.Out).Terminal, ShowAll: a.planning.show == "all",
 	})
 	end = func(s executor.Summary, o view.SummaryOptions) error {
-		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o))
+		return errors.Join(people.Close(), view.Summary(streams.Out, s, o))
 	}
-	if !w.streams.WantsLines(false) {
+	if !streams.WantsLines(false) {
 		return people, people.Close, end
 	}
-	return handlers{w.streams.JSON(), people}, people.Close, func(s executor.Summary, o view.SummaryOptions) error {
-		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o), w.streams.JSON().Summary(s, o))
+	return handlers{streams.JSON(), people}, people.Close, func(s executor.Summary, o view.SummaryOptions) error {
+		return errors.Join(people.Close(), view.Summary(streams.Out, s, o), streams.JSON().Summary(s, o))
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
+	"remit/internal/cli/host"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/internal/view"
 	"remit/planner"
@@ -27,6 +29,8 @@ const (
 // failover is what an apply keeps of its run, so that it can go on where the server of the state fails over.
 type failover struct {
 	timeout time.Duration
+	host    *host.Host
+	state   *workspace.State  // that the server has
 	whole   *planner.Plan     // as it was approved; nil before it is, and where nothing goes on
 	isSaved bool              // whole is that of a file, or was read back as one
 	before  *executor.Summary // how the lines ended of which the run under way has no more to do; nil in the first run
@@ -100,7 +104,7 @@ func wentAway(failed error) bool {
 
 // rideOut goes on with an apply whose run ended because the server of its state went away, until it has ended, or can't
 // go on. Any other error it returns as it is.
-func (f *failover) rideOut(ctx context.Context, w *opened, ended error) error {
+func (f *failover) rideOut(ctx context.Context, ended error) error {
 	var until time.Time
 	var settled int
 	for {
@@ -110,9 +114,9 @@ func (f *failover) rideOut(ctx context.Context, w *opened, ended error) error {
 		}
 		// A server that takes nothing, such as one whose disk is full, is waited for once.
 		if now := countSettled(away.summary); until.IsZero() || now > settled {
-			until, settled = w.host.Now().Add(f.timeout), now
+			until, settled = f.host.Now().Add(f.timeout), now
 		}
-		ended = f.awaitServer(ctx, w, away, until)
+		ended = f.awaitServer(ctx, away, until)
 	}
 }
 
@@ -131,28 +135,28 @@ func countSettled(s executor.Summary) int {
 type notYetError struct{ error }
 
 // awaitServer waits for a server that has all that the run wrote, and goes on there.
-func (f *failover) awaitServer(ctx context.Context, w *opened, away *awayError, until time.Time) error {
+func (f *failover) awaitServer(ctx context.Context, away *awayError, until time.Time) error {
 	if !wentAway(away.failed) {
-		if isBehind, err := f.isLeftBehind(ctx, w, away); err != nil || !isBehind {
+		if isBehind, err := f.isLeftBehind(ctx, away); err != nil || !isBehind {
 			return away.finish(away.failed) // it was put out, and nobody's server failed over
 		}
 	}
 	seq, _ := away.journal.Newest()
-	began := w.host.Now()
-	happened, _ := w.state.Explain(away.failed)
+	began := f.host.Now()
+	happened, _ := f.state.Explain(away.failed)
 	away.tell(fmt.Sprintf("%s. This run sends nothing until a server is back that has event %d, its newest. It waits until %s.",
 		view.Visible(happened), seq, until.UTC().Format(time.RFC3339)))
 	for {
-		err := f.goOn(ctx, w, away, began)
+		err := f.goOn(ctx, away, began)
 		notYet, isNotYet := errors.AsType[*notYetError](err)
 		switch {
 		case !isNotYet:
 			return err
-		case !w.host.Now().Before(until):
+		case !f.host.Now().Before(until):
 			f.reason = fmt.Sprintf(". No server came back with which to go on within --failover-timeout=%v: %s", f.timeout, view.Visible(notYet.Error()))
 			return away.finish(away.failed)
 		}
-		if w.host.Clock().Sleep(ctx, failoverPause) != nil {
+		if f.host.Clock().Sleep(ctx, failoverPause) != nil {
 			f.reason = ". The apply was interrupted while it waited for the server"
 			return away.finish(away.failed)
 		}
@@ -161,16 +165,16 @@ func (f *failover) awaitServer(ctx context.Context, w *opened, away *awayError, 
 
 // goOn goes on with the plan in a run of its own, on the server that there is: it opens the state anew and takes the
 // lock, and continues nothing of the journal that failed. The error is a *[notYetError] where there is none yet.
-func (f *failover) goOn(ctx context.Context, w *opened, away *awayError, began time.Time) error {
-	store, err := w.state.Backend.Open(ctx)
+func (f *failover) goOn(ctx context.Context, away *awayError, began time.Time) error {
+	store, err := f.state.Backend.Open(ctx)
 	if err != nil {
-		return f.notYet(w, away, err)
+		return f.notYet(away, err)
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
 	if away.journal.IsShared() {
 		back, err := returned(ctx, store, away.journal)
 		if err != nil {
-			return f.notYet(w, away, err)
+			return f.notYet(away, err)
 		}
 		if back.MayLack {
 			f.mayLack = true
@@ -178,30 +182,30 @@ func (f *failover) goOn(ctx context.Context, w *opened, away *awayError, began t
 			return away.finish(away.failed)
 		}
 	}
-	holder := w.host.Holder("remit apply")
+	holder := f.host.Holder("remit apply")
 	holder.RunID = uuid.NewString()
 	journal, err := store.Lock(ctx, holder, 0)
 	if locked, isLocked := errors.AsType[*state.LockedError](err); isLocked && away.journal.IsShared() && !isSelf(locked.Holder, holder) {
-		return f.joinAgain(ctx, w, away, store, holder, began)
+		return f.joinAgain(ctx, away, store, holder, began)
 	}
 	if err != nil {
-		return f.notYet(w, away, err)
+		return f.notYet(away, err)
 	}
-	err = f.goOnLocked(ctx, w, away, journal, holder, began)
+	err = f.goOnLocked(ctx, away, journal, holder, began)
 	_ = journal.Unlock() // the lock dies with the process anyway, and the journal has every event
 	return err
 }
 
 // notYet judges why the state can't be used: it may be, later, unless what is there is not the state, or somebody else
 // has it.
-func (f *failover) notYet(w *opened, away *awayError, err error) error {
+func (f *failover) notYet(away *awayError, err error) error {
 	locked, isLocked := errors.AsType[*state.LockedError](err)
 	switch {
-	case isLocked && isSelf(locked.Holder, w.host.Holder("")):
+	case isLocked && isSelf(locked.Holder, f.host.Holder("")):
 		return &notYetError{err} // the server has not seen yet that the connection of this run ended
 	case isLocked:
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, &state.TakenError{By: locked.Holder}))
-	case w.state.KnownError(err) != nil:
+	case f.state.KnownError(err) != nil:
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))
 	}
 	return &notYetError{err}
@@ -213,13 +217,13 @@ func isSelf(holder, self state.Holder) bool {
 }
 
 // goOnLocked goes on under the lock, if the state has all that the run wrote and nobody else had it since.
-func (f *failover) goOnLocked(ctx context.Context, w *opened, away *awayError, journal state.Journal, holder state.Holder, began time.Time) error {
+func (f *failover) goOnLocked(ctx context.Context, away *awayError, journal state.Journal, holder state.Holder, began time.Time) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return &notYetError{err}
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	if err := w.state.Check(snapshot.Meta()); err != nil {
+	if err := f.state.Check(snapshot.Meta()); err != nil {
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))
 	}
 	switch err := f.proveNewest(ctx, away, snapshot); {
@@ -232,7 +236,7 @@ func (f *failover) goOnLocked(ctx context.Context, w *opened, away *awayError, j
 	if err != nil {
 		return away.finish(err)
 	}
-	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, f.controls(), w.host.Now())
+	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, f.controls(), f.host.Now())
 	switch {
 	case errors.Is(err, planner.ErrCompleted):
 		left = nil

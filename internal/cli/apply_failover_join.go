@@ -31,8 +31,8 @@ func returned(ctx context.Context, store state.Store, before state.Replicated) (
 // isLeftBehind reports whether a runner that was put out of a run that several carry out was so because its server went
 // away: the server started anew, another one took its place, or another runner goes on with the plan. Otherwise it
 // stood still for longer than its lease, or somebody took the lock away.
-func (f *failover) isLeftBehind(ctx context.Context, w *opened, away *awayError) (bool, error) {
-	store, err := w.state.Backend.Open(ctx)
+func (f *failover) isLeftBehind(ctx context.Context, away *awayError) (bool, error) {
+	store, err := f.state.Backend.Open(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -64,7 +64,7 @@ func (f *failover) isLeftBehind(ctx context.Context, w *opened, away *awayError)
 
 // joinAgain takes part in the run of the holder of the lock, if that goes on with the plan of this one and has all that
 // this one wrote. The error is a *[notYetError] where that run lets nobody in yet.
-func (f *failover) joinAgain(ctx context.Context, w *opened, away *awayError, store state.Store, holder state.Holder, began time.Time) error {
+func (f *failover) joinAgain(ctx context.Context, away *awayError, store state.Store, holder state.Holder, began time.Time) error {
 	joiner, ok := store.(state.Joiner)
 	if !ok {
 		panic("a state in PostgreSQL that no second runner can join")
@@ -75,10 +75,10 @@ func (f *failover) joinAgain(ctx context.Context, w *opened, away *awayError, st
 		if _, isLocked := errors.AsType[*state.LockedError](err); isLocked || errors.Is(err, state.ErrNoRun) {
 			return &notYetError{err}
 		}
-		return f.notYet(w, away, err)
+		return f.notYet(away, err)
 	}
 	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
-	err = f.joined(ctx, w, away, journal, began)
+	err = f.joined(ctx, away, journal, began)
 	if err != nil {
 		_ = journal.Leave(context.WithoutCancel(ctx)) // it has, or has claimed nothing
 	}
@@ -86,7 +86,7 @@ func (f *failover) joinAgain(ctx context.Context, w *opened, away *awayError, st
 }
 
 // joined proves that the run has what this runner wrote, and takes part in it.
-func (f *failover) joined(ctx context.Context, w *opened, away *awayError, journal state.JoinedJournal, began time.Time) error {
+func (f *failover) joined(ctx context.Context, away *awayError, journal state.JoinedJournal, began time.Time) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return &notYetError{err}
@@ -96,7 +96,7 @@ func (f *failover) joined(ctx context.Context, w *opened, away *awayError, journ
 	switch {
 	case errors.Is(err, state.ErrReplaced):
 		// A run that goes on could not know of the missing events: it must not.
-		_ = journal.Stop(ctx, fmt.Sprintf("the server that took over lacks what the runner on %s had written", w.host.Holder("").Host))
+		_ = journal.Stop(ctx, fmt.Sprintf("the server that took over lacks what the runner on %s had written", f.host.Holder("").Host))
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))
 	case errors.Is(err, state.ErrFenced):
 		return away.finish(fmt.Errorf("%w: %w", executor.ErrJournal, err))

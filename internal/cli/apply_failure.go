@@ -48,7 +48,7 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 		return exit.New(exit.Explain(failed, happened+"; nothing was sent"), commandOrNone(a, next), exit.Error)
 	}
 	doubts := inDoubt(s)
-	if isLacking(a, w, failed) {
+	if isLacking(a, w.state, failed) {
 		certain = "what is listed as recorded or adopted " + w.state.Backend.Advice().Holds
 		looksUp := w.service.CanLookUp() && !w.config.Service.PrecheckNew
 		if doubts = inDoubtOfLacking(s, looksUp); !looksUp {
@@ -65,8 +65,8 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 
 // isLacking reports whether a server that took over lacks what a run wrote, or may lack it. A file that was replaced is another
 // thing: the note beside it says what it had.
-func isLacking(a *applying, w *opened, failed error) bool {
-	_, isServer := w.state.Backend.(workspace.Postgres)
+func isLacking(a *applying, st *workspace.State, failed error) bool {
+	_, isServer := st.Backend.(workspace.Postgres)
 	return a.failover.mayLack || isServer && errors.Is(failed, state.ErrReplaced)
 }
 

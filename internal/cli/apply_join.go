@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"remit/config"
 	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/cli/exit"
@@ -183,15 +184,15 @@ func agreeToJoin(ctx context.Context, a *applying, w *opened, journal state.Join
 		return nil, begun, cannotJoin(a, begun, err)
 	}
 	// Nothing here says whether the first runner of the run did so as well.
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
 	if err != nil {
 		return nil, begun, cannotJoin(a, begun, err)
 	}
 	plan = verified.Plan
-	if err := a.checkApprovals(w, plan); err != nil {
+	if err := a.checkApprovals(w.dir, w.config, plan); err != nil {
 		return nil, begun, err
 	}
-	if err := checkRates(ctx, a, w, journal, begun); err != nil {
+	if err := checkRates(ctx, a, w.config, w.state, journal, begun); err != nil {
 		return nil, begun, err
 	}
 	a.failover.whole, a.failover.isSaved = whole, true // it was read back, as from a file
@@ -200,14 +201,14 @@ func agreeToJoin(ctx context.Context, a *applying, w *opened, journal state.Join
 
 // checkRates refuses a run of which another runner spaces requests that this one would not, or
 // the other way round: the limit that they share is that of both.
-func checkRates(ctx context.Context, a *applying, w *opened, journal state.JoinedJournal, begun state.Begun) error {
+func checkRates(ctx context.Context, a *applying, loaded *config.Configuration, st *workspace.State, journal state.JoinedJournal, begun state.Begun) error {
 	rates, err := journal.Rates(ctx)
 	if err != nil {
-		return w.state.Error(err)
+		return st.Error(err)
 	}
 	for _, operation := range transfer.Operations() {
 		_, there := rates[operation]
-		if _, here := w.config.Service.RateLimits[operation]; here != there {
+		if _, here := loaded.Service.RateLimits[operation]; here != there {
 			has, lacks := "the run", "the configuration here"
 			if here {
 				has, lacks = lacks, has

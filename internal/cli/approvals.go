@@ -8,6 +8,8 @@ import (
 	"remit/config"
 	"remit/internal/approval"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -46,7 +48,7 @@ func approvalsOf(w *opened, plan *planner.Plan, saved *savedPlan) ([]view.Approv
 // findApprovals keeps what approvalsOf finds, and which assets the rules and the limits forgot.
 func (o *planning) findApprovals(w *opened, plan *planner.Plan, saved *savedPlan) (err error) {
 	o.approvals, err = approvalsOf(w, plan, saved)
-	o.noTier = assetsWithoutTier(w, plan)
+	o.noTier = assetsWithoutTier(w.config, plan)
 	o.noLimit = assetsWithoutLimit(w.config.Controls().Limits, plan.Sent())
 	return err
 }
@@ -74,9 +76,9 @@ func assetsWithoutLimit(limits []config.Limit, totals transfer.Totals) []string 
 }
 
 // assetsWithoutTier are the assets of a plan that approval rules forgot.
-func assetsWithoutTier(w *opened, plan *planner.Plan) []string {
+func assetsWithoutTier(loaded *config.Configuration, plan *planner.Plan) []string {
 	var assets []string
-	for i, block := range approvalBlocks(w.config) {
+	for i, block := range approvalBlocks(loaded) {
 		unnamed := approval.Unnamed(block.Rules, plan.Sent())
 		if i == 0 {
 			assets = unnamed
@@ -89,8 +91,8 @@ func assetsWithoutTier(w *opened, plan *planner.Plan) []string {
 
 // checkApprovals refuses a plan that lacks approvals, before anything is sent. In the sandbox no
 // money moves, and only practice waits for them.
-func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
-	if !w.dir.WaitsForApprovals() || len(a.planning.approvals) == 0 || plan.Empty() {
+func (a *applying) checkApprovals(dir *workspace.Directory, loaded *config.Configuration, plan *planner.Plan) error {
+	if !dir.WaitsForApprovals() || len(a.planning.approvals) == 0 || plan.Empty() {
 		return nil
 	}
 	if a.file == "" {
@@ -107,7 +109,7 @@ func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.planning.dir.CommandWithPractice(approveCommand(w, a.planning.approvals)+shell.Word(a.file)), exit.Control,
+		a.planning.dir.CommandWithPractice(approveCommand(loaded, a.planning.approvals)+shell.Word(a.file)), exit.Control,
 	)
 }
 
@@ -172,12 +174,12 @@ func journalled(approvals []view.Approval) []state.Approval {
 
 // approveCommand is the command with which people approve a plan, behind "remit": in the browser where none of those who could
 // has an SSH key.
-func approveCommand(w *opened, approvals []view.Approval) string {
+func approveCommand(loaded *config.Configuration, approvals []view.Approval) string {
 	var could []string
 	for i := range approvals {
 		could = append(could, approvals[i].Could...)
 	}
-	for _, block := range approvalBlocks(w.config) {
+	for _, block := range approvalBlocks(loaded) {
 		if block.Origins == nil || block.Signers.HasSSHOf(could) {
 			return "approve "
 		}
@@ -196,9 +198,9 @@ func approvalBlocks(loaded *config.Configuration) []config.Approval {
 }
 
 // principal is whose key it is, in the first approval block that knows it; "" for nobody's.
-func principal(w *opened, key approval.Key) string {
-	for _, block := range approvalBlocks(w.config) {
-		if name := block.Signers.Use(key, block.Revoked, w.host.Now()).Principal; name != "" {
+func principal(h *host.Host, loaded *config.Configuration, key approval.Key) string {
+	for _, block := range approvalBlocks(loaded) {
+		if name := block.Signers.Use(key, block.Revoked, h.Now()).Principal; name != "" {
 			return name
 		}
 	}

@@ -17,6 +17,8 @@ import (
 	"remit/internal/approval"
 	"remit/internal/approval/sshkey"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/internal/text/shell"
@@ -110,7 +112,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, w, plan); err != nil {
+	if err := a.confirm(ctx, w.streams, w.service, plan); err != nil {
 		return err
 	}
 	return a.sign(ctx, w, plan, key)
@@ -148,7 +150,7 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 	if err := show(plan); err != nil {
 		return nil, err
 	}
-	if _, err := found.remaining(ctx, w); err != nil {
+	if _, err := found.remaining(ctx, w.host, w.config); err != nil {
 		return nil, unfit(ctx, w, a.file, outcome, err)
 	}
 	if plan.Empty() {
@@ -170,7 +172,7 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 
 // findKey finds the key to sign with, of somebody whose approval would count.
 func (a *approving) findKey(ctx context.Context, w *opened, plan *savedPlan) (*sshkey.Key, error) {
-	useless := func(key ssh.PublicKey) error { return a.useless(w, plan, approval.SSHKey(key)) }
+	useless := func(key ssh.PublicKey) error { return a.useless(w.host, w.config, plan, approval.SSHKey(key)) }
 	key, err := newKeyring(w, "--key").Open(ctx, a.key, func(key ssh.PublicKey) bool { return useless(key) == nil })
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was signed", err)
@@ -183,10 +185,10 @@ func (a *approving) findKey(ctx context.Context, w *opened, plan *savedPlan) (*s
 
 // useless says why a signature by a key would count in no approval block; nil where it counts
 // in one.
-func (a *approving) useless(w *opened, plan *savedPlan, key approval.Key) error {
+func (a *approving) useless(h *host.Host, loaded *config.Configuration, plan *savedPlan, key approval.Key) error {
 	var first error
-	for _, block := range approvalBlocks(w.config) {
-		err := a.uselessIn(block, plan, key, w.host.Now())
+	for _, block := range approvalBlocks(loaded) {
+		err := a.uselessIn(block, plan, key, h.Now())
 		if err == nil {
 			return nil
 		}
@@ -220,15 +222,15 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key approv
 }
 
 // confirm gets the number of transfers and the total of each asset from the approver, as proof of reading them.
-func (a *approving) confirm(ctx context.Context, w *opened, plan *savedPlan) error {
+func (a *approving) confirm(ctx context.Context, streams *terminal.Streams, service *workspace.Service, plan *savedPlan) error {
 	count, typed := strconv.Itoa(a.count), a.totals
 	if len(typed) == 0 {
 		var err error
-		if count, err = w.streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.service.Destination()))); err != nil {
+		if count, err = streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(service.Destination()))); err != nil {
 			return err
 		}
 		for _, asset := range view.AssetsToType(plan.Plan, a.planning.approvals) {
-			total, err := w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset)))
+			total, err := streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset)))
 			if err != nil {
 				return err
 			}
@@ -341,7 +343,7 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 	if err != nil {
 		return fmt.Errorf("%w; nothing was signed", err)
 	}
-	who := principal(w, approval.SSHKey(key.Public))
+	who := principal(w.host, w.config, approval.SSHKey(key.Public))
 	name, err := writeSignature(plan.path, who, approval.SSHKey(key.Public), text)
 	if err != nil {
 		return err
@@ -353,20 +355,20 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 		view.Visible(who), key.Fingerprint(), view.Visible(name)); err != nil {
 		return err
 	}
-	return a.sayNext(w)
+	return a.sayNext(w.streams, w.dir)
 }
 
-func (a *approving) sayNext(w *opened) error {
+func (a *approving) sayNext(streams *terminal.Streams, dir *workspace.Directory) error {
 	for i := range a.planning.approvals {
 		if text := notApproved(&a.planning.approvals[i]); text != "" {
 			lines := strings.Split("Not enough yet: "+text, "\n")
 			for i := range lines {
 				lines[i] = view.Visible(lines[i])
 			}
-			_, err := fmt.Fprintln(w.streams.Out, strings.Join(lines, "\n"))
+			_, err := fmt.Fprintln(streams.Out, strings.Join(lines, "\n"))
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "To send exactly this:\n\n    %s\n", view.Command(w.dir.CommandWithPractice("apply "+shell.Word(a.file))))
+	_, err := fmt.Fprintf(streams.Out, "To send exactly this:\n\n    %s\n", view.Command(dir.CommandWithPractice("apply "+shell.Word(a.file))))
 	return err
 }

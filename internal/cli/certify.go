@@ -20,6 +20,8 @@ import (
 	"remit/executor"
 	"remit/executor/ratelimit"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
 	"remit/internal/sandbox"
@@ -95,7 +97,7 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	options, err := c.options(w)
+	options, err := c.options(w.config)
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 	}
 	// The lock keeps an apply from making the state's first transfer meanwhile.
 	err = w.state.Locked(ctx, w.host.Holder("remit certify"), 0, func(_ state.Journal, snapshot state.Snapshot) error {
-		if err := refuseUsed(ctx, w, snapshot); err != nil {
+		if err := refuseUsed(ctx, w.config, w.state, snapshot); err != nil {
 			return err
 		}
 		return c.withStates(ctx, w, filepath.Join(c.dir.Path, filepath.FromSlash(certifyName), w.dir.Block()), options)
@@ -169,26 +171,26 @@ func isProduction(environment string) bool {
 
 // refuseUsed refuses a directory whose state has a transfer: an environment that is used for transfers that
 // count has others' records in it.
-func refuseUsed(ctx context.Context, w *opened, snapshot state.Snapshot) error {
+func refuseUsed(ctx context.Context, loaded *config.Configuration, st *workspace.State, snapshot state.Snapshot) error {
 	for _, err := range snapshot.Outlines(ctx) {
 		if err != nil {
-			return w.state.Error(err)
+			return st.Error(err)
 		}
 		return fmt.Errorf("the state %s has transfers, so %s is in use; nothing was sent. certify is for a test environment, in a directory of its own: "+
-			"copy the service block and the profiles there, write the base_url of the test environment, and type remit init", w.state.Name, w.config.Service.BaseURL)
+			"copy the service block and the profiles there, write the base_url of the test environment, and type remit init", st.Name, loaded.Service.BaseURL)
 	}
 	return nil
 }
 
 // options reads what the flags name.
-func (c *certifying) options(w *opened) (certify.Options, error) {
-	o := certify.Options{Asset: c.asset, Resume: c.resume, Wait: c.wait, Controls: controlsOf(w.config, c.dir.Sandbox)}
+func (c *certifying) options(loaded *config.Configuration) (certify.Options, error) {
+	o := certify.Options{Asset: c.asset, Resume: c.resume, Wait: c.wait, Controls: controlsOf(loaded, c.dir.Sandbox)}
 	var failures []error
 	for _, side := range []struct {
 		flag, name string
 		party      *certify.Party
 	}{{"--from", c.from, &o.From}, {"--to", c.to, &o.To}, {"--platform-to", c.platformTo, &o.PlatformTo}} {
-		party, err := party(w.config, side.flag, side.name)
+		party, err := party(loaded, side.flag, side.name)
 		failures = append(failures, err)
 		*side.party = party
 		if side.party != &o.From && party == o.From {
@@ -214,7 +216,7 @@ func (c *certifying) options(w *opened) (certify.Options, error) {
 	if err := errors.Join(failures...); err != nil {
 		return o, fmt.Errorf("%w; nothing was sent", err)
 	}
-	service := w.config.Service
+	service := loaded.Service
 	limits := make(map[transfer.Operation]ratelimit.Limit, len(service.RateLimits))
 	for op, limit := range service.RateLimits {
 		limits[op] = ratelimit.Limit(limit)
@@ -272,25 +274,25 @@ func (c *certifying) withStates(ctx context.Context, w *opened, dir string, o ce
 		}
 	}()
 	for name, journal := range map[string]*state.Journal{"remit.db": &trial.Journal, "other.db": &trial.Other} {
-		locked, unlock, err := c.lockOwn(ctx, w, filepath.Join(dir, name))
+		locked, unlock, err := c.lockOwn(ctx, w.host, w.state, filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
 		done = append(done, unlock)
 		*journal = locked
 	}
-	return c.try(ctx, w, trial)
+	return c.try(ctx, w.streams, w.service, trial)
 }
 
 // lockOwn opens one of certify's own states under its lock.
-func (c *certifying) lockOwn(ctx context.Context, w *opened, path string) (state.Journal, func(), error) {
-	place := workspace.NewSQLite(path, w.host.Now)
-	by := w.host.Holder("remit certify")
+func (c *certifying) lockOwn(ctx context.Context, h *host.Host, st *workspace.State, path string) (state.Journal, func(), error) {
+	place := workspace.NewSQLite(path, h.Now)
+	by := h.Holder("remit certify")
 	switch there, err := place.Look(ctx); {
 	case err != nil:
 		return nil, nil, err
 	case !there:
-		created := state.Created{Lineage: uuid.NewString(), Environment: w.state.Binding.Environment, Service: w.state.Binding.Service, By: by}
+		created := state.Created{Lineage: uuid.NewString(), Environment: st.Binding.Environment, Service: st.Binding.Service, By: by}
 		if err := place.Create(ctx, created); err != nil {
 			return nil, nil, fmt.Errorf("make the state %s: %w; nothing was sent", path, err)
 		}
@@ -309,7 +311,7 @@ func (c *certifying) lockOwn(ctx context.Context, w *opened, path string) (state
 	}
 	snapshot, err := journal.Snapshot(ctx)
 	if err == nil {
-		err = snapshot.Meta().Check(w.state.Binding.Environment, "", w.state.Binding.Service)
+		err = snapshot.Meta().Check(st.Binding.Environment, "", st.Binding.Service)
 		_ = snapshot.Close() // it was only read
 	}
 	if err != nil {
@@ -320,7 +322,7 @@ func (c *certifying) lockOwn(ctx context.Context, w *opened, path string) (state
 }
 
 // try shows the transfers, asks, and sends them.
-func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) error {
+func (c *certifying) try(ctx context.Context, streams *terminal.Streams, sv *workspace.Service, trial *certify.Trial) error {
 	plan, err := trial.Plan(ctx)
 	if err != nil {
 		return err
@@ -330,26 +332,26 @@ func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) e
 			return exit.New(fmt.Errorf("%s: %s Nothing was sent", o.Address, o.Detail), "", exit.Control)
 		}
 	}
-	if err := c.confirm(ctx, w, plan); err != nil {
+	if err := c.confirm(ctx, streams, sv, plan); err != nil {
 		return err
 	}
-	w.service.OnRequest = func(s service.Seen) {
+	sv.OnRequest = func(s service.Seen) {
 		if s.Token || s.Method == "GET" {
 			trial.Watch(certify.Exchange{Token: s.Token, Status: s.Status, Life: s.Life, Lacks: s.Lacks})
 		}
 	}
-	w.service.WatchList = func(l service.List) {
+	sv.WatchList = func(l service.List) {
 		trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Others: l.Others, More: l.More})
 	}
-	connection, err := w.service.Connect(ctx, 1, c.faults...)
+	connection, err := sv.Connect(ctx, 1, c.faults...)
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
 	trial.Submitter, trial.Finder, trial.Balances = connection.Submitter, connection.Finder, connection.Balances
 	report, failed := trial.Run(ctx)
-	w.streams.Quiet()
-	shown := c.show(w, report)
+	streams.Quiet()
+	shown := c.show(streams, sv, report)
 	switch {
 	case errors.Is(failed, executor.ErrJournal):
 		return exit.New(fmt.Errorf("certify's own state failed: %w", failed), "", exit.Look)
@@ -370,23 +372,23 @@ func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) e
 }
 
 // confirm shows the transfers and asks.
-func (c *certifying) confirm(ctx context.Context, w *opened, plan *planner.Plan) error {
-	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Err), Destination: w.service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
-	if err := view.Certifying(w.streams.Err, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
+func (c *certifying) confirm(ctx context.Context, streams *terminal.Streams, service *workspace.Service, plan *planner.Plan) error {
+	o := view.CertifyOptions{Screen: streams.Screen(streams.Err), Destination: service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
+	if err := view.Certifying(streams.Err, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
 		return err
 	}
-	return w.streams.Confirm(ctx, "Do you want to make these transfers at "+view.Visible(w.service.Destination())+"?", "certify was not approved. Nothing was sent")
+	return streams.Confirm(ctx, "Do you want to make these transfers at "+view.Visible(service.Destination())+"?", "certify was not approved. Nothing was sent")
 }
 
-func (c *certifying) show(w *opened, report contract.Report) error {
-	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Out), Destination: w.service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
+func (c *certifying) show(streams *terminal.Streams, service *workspace.Service, report contract.Report) error {
+	o := view.CertifyOptions{Screen: streams.Screen(streams.Out), Destination: service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
 	if report.Kept > 0 && !c.dir.Sandbox {
 		o.Next = c.dir.Command(c.words() + " --resume")
 	}
 	if c.asJSON {
-		return w.streams.JSON().Certified(report, o)
+		return streams.JSON().Certified(report, o)
 	}
-	return view.Certified(w.streams.Out, report, o)
+	return view.Certified(streams.Out, report, o)
 }
 
 // words are the command and the flags that choose its rows.

@@ -11,8 +11,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/rehearsal"
 	"remit/internal/text/shell"
@@ -90,7 +93,7 @@ func (s *shortfall) flags() string {
 // both. The error is a *shortfall where one has too little that nobody accepted. An unreadable
 // balance stops nothing.
 func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun *state.Begun, snapshot state.Snapshot, balances executor.BalanceReader) error {
-	funds, at, err := readFunds(ctx, w, run.Plan, snapshot, balances, run.Policy)
+	funds, at, err := readFunds(ctx, w.host, w.state, run.Plan, snapshot, balances, run.Policy)
 	if err != nil || ctx.Err() != nil || len(funds) == 0 {
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -106,7 +109,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 			short.funds = append(short.funds, *f)
 		}
 	}
-	if err := showFunds(w, funds, at, &a.planning, a.asJSON); err != nil {
+	if err := showFunds(w.streams, w.config, funds, at, &a.planning, a.asJSON); err != nil {
 		return err
 	}
 	for _, name := range a.acceptShortfall {
@@ -129,9 +132,9 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 
 // tellNoShortfall names the profiles whose shortfall was accepted, where nothing is sent. It stops nothing: the
 // command line of a timer may accept a shortfall that only some nights have.
-func (a *applying) tellNoShortfall(w *opened) error {
+func (a *applying) tellNoShortfall(streams *terminal.Streams) error {
 	for _, name := range a.acceptShortfall {
-		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
+		if _, err := fmt.Fprintf(streams.Err, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
 			return err
 		}
 	}
@@ -150,10 +153,10 @@ func (a *applying) acceptedBy(profileID string, names map[string]string) string 
 
 // readFunds asks once for each profile that pays. It returns when that was, by the service's clock
 // where it says so, and nothing where the plan takes nothing.
-func readFunds(ctx context.Context, w *opened, plan *planner.Plan, snapshot state.Snapshot, balances executor.BalanceReader, policy executor.Policy) ([]rehearsal.Fund, time.Time, error) {
+func readFunds(ctx context.Context, h *host.Host, st *workspace.State, plan *planner.Plan, snapshot state.Snapshot, balances executor.BalanceReader, policy executor.Policy) ([]rehearsal.Fund, time.Time, error) {
 	known, err := knownOf(ctx, plan, snapshot)
 	if err != nil {
-		return nil, time.Time{}, w.state.Error(err)
+		return nil, time.Time{}, st.Error(err)
 	}
 	known.LeavesRefused = policy.LeaveRefused
 	needs, err := rehearsal.Needs(plan, known)
@@ -166,9 +169,9 @@ func readFunds(ctx context.Context, w *opened, plan *planner.Plan, snapshot stat
 			profiles = append(profiles, n.ProfileID)
 		}
 	}
-	reads := executor.ReadBalances(ctx, balances, policy, w.host.Clock(), profiles)
+	reads := executor.ReadBalances(ctx, balances, policy, h.Clock(), profiles)
 	funds := make([]rehearsal.Fund, len(needs))
-	at := w.host.Now().UTC()
+	at := h.Now().UTC()
 	for i, n := range needs {
 		read := &reads[slices.Index(profiles, n.ProfileID)]
 		if !read.At.IsZero() && read.At.Before(at) {
@@ -331,7 +334,7 @@ func askFunds(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.F
 		return nil, time.Time{}, &unreadFunds{err}
 	}
 	policy := executor.Policy{InFlightMax: w.config.Service.InFlightMax, RateLimits: workspace.RateLimits(w.config.Service)}
-	funds, at, err := readFunds(ctx, w, plan, snapshot, connection.Balances, policy)
+	funds, at, err := readFunds(ctx, w.host, w.state, plan, snapshot, connection.Balances, policy)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -359,7 +362,7 @@ func (o *planning) noteFunds(ctx context.Context, w *opened, plan *planner.Plan,
 	if err != nil || len(funds) == 0 {
 		return err
 	}
-	return showFunds(w, funds, at, o, asJSON)
+	return showFunds(w.streams, w.config, funds, at, o, asJSON)
 }
 
 // balancesFor are what the service says that the profiles of a plan have, to rehearse it with.
@@ -389,12 +392,12 @@ func balancesFor(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsa
 }
 
 // showFunds shows what profiles have and what a plan takes of it.
-func showFunds(w *opened, funds []rehearsal.Fund, at time.Time, o *planning, asJSON bool) error {
-	options := view.FundsOptions{Screen: w.streams.Screen(w.streams.Out), ShowAll: o.show == "all", Names: w.config.ProfileNames(), At: at}
-	if w.streams.WantsLines(asJSON) {
-		if err := w.streams.JSON().Funds(funds, options); asJSON || err != nil {
+func showFunds(streams *terminal.Streams, loaded *config.Configuration, funds []rehearsal.Fund, at time.Time, o *planning, asJSON bool) error {
+	options := view.FundsOptions{Screen: streams.Screen(streams.Out), ShowAll: o.show == "all", Names: loaded.ProfileNames(), At: at}
+	if streams.WantsLines(asJSON) {
+		if err := streams.JSON().Funds(funds, options); asJSON || err != nil {
 			return err
 		}
 	}
-	return view.Funds(w.streams.Out, funds, options)
+	return view.Funds(streams.Out, funds, options)
 }

@@ -14,9 +14,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
@@ -127,7 +131,7 @@ func (i *importing) run(ctx context.Context, p *process) error {
 		return fmt.Errorf("keep the records aside: %w. Nothing was changed", err)
 	}
 	defer func() { _ = i.spool.Close() }() // nobody else has it
-	if err := i.read(ctx, w); err != nil {
+	if err := i.read(ctx, w.streams, w.dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return exit.WithHint(fmt.Errorf("%w. Nothing was changed. It takes files with records of the service, such as its export", err), "remit import --help")
 		}
@@ -149,25 +153,25 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	if err != nil {
 		return err
 	}
-	imported, err := i.survey(ctx, w, snapshot, plan)
+	imported, err := i.survey(ctx, w.streams, w.config, snapshot, plan)
 	if err != nil {
 		return w.state.Error(err)
 	}
-	others, err := i.others(ctx, w, snapshot, plan, imported)
+	others, err := i.others(ctx, w.streams, snapshot, plan, imported)
 	if err != nil {
 		return w.state.Error(err)
 	}
-	run := i.newImportRun(w, plan, snapshot.Meta(), holder)
+	run := i.newImportRun(w.host, w.config, plan, snapshot.Meta(), holder)
 	if err := i.foresee(ctx, w, run, others, snapshot, imported); err != nil {
 		return err
 	}
 	if imported.Writes() == 0 {
-		if err := i.complete(w, journal, snapshot.Meta()); err != nil {
+		if err := i.complete(w.streams, w.state, journal, snapshot.Meta()); err != nil {
 			return err
 		}
 		return i.standsAlready(ctx, imported)
 	}
-	if err := i.ask(ctx, w); err != nil {
+	if err := i.ask(ctx, w.streams, w.dir); err != nil {
 		return err
 	}
 	run.Journal = journal
@@ -181,7 +185,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	if _, isCode := errors.AsType[exit.Code](ended); ended != nil && !isCode {
 		return ended
 	}
-	if err := i.complete(w, journal, snapshot.Meta()); err != nil {
+	if err := i.complete(w.streams, w.state, journal, snapshot.Meta()); err != nil {
 		return err
 	}
 	if ended == nil && imported.NeedsPerson() {
@@ -191,36 +195,36 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 }
 
 // complete has a state that lacked events lack none any more: the service's records were brought in.
-func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta) error {
+func (i *importing) complete(streams *terminal.Streams, st *workspace.State, journal state.Journal, meta state.Meta) error {
 	completer, isOne := journal.(state.Completer)
 	if !meta.MayLack() || !isOne {
 		return nil
 	}
 	if err := completer.Complete(); err != nil {
-		return w.state.Error(err)
+		return st.Error(err)
 	}
 	was := "was restored from a dump"
 	if meta.Lacks > 0 {
 		was = fmt.Sprintf("lacked event %d", meta.Lacks)
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)
+	_, err := fmt.Fprintf(streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)
 	return err
 }
 
 // newImportRun is the run of an import, without its journal and its handler.
-func (i *importing) newImportRun(w *opened, plan *planner.Plan, meta state.Meta, holder state.Holder) executor.Run {
+func (i *importing) newImportRun(h *host.Host, loaded *config.Configuration, plan *planner.Plan, meta state.Meta, holder state.Holder) executor.Run {
 	return executor.Run{
 		Plan: plan, Begun: state.Begun{
 			RunID: holder.RunID, By: holder, Digest: plan.Digest,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 		},
-		Finder: found{i.spool}, Clock: w.host.Clock(), Random: rand.Float64,
-		Policy: executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey},
+		Finder: found{i.spool}, Clock: h.Clock(), Random: rand.Float64,
+		Policy: executor.Policy{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey},
 	}
 }
 
 // survey finds out what the state has already of what the files have.
-func (i *importing) survey(ctx context.Context, w *opened, snapshot state.Snapshot, plan *planner.Plan) (*view.Import, error) {
+func (i *importing) survey(ctx context.Context, streams *terminal.Streams, loaded *config.Configuration, snapshot state.Snapshot, plan *planner.Plan) (*view.Import, error) {
 	imported := &view.Import{Meta: snapshot.Meta()}
 	imported.Records, imported.RefIDs, imported.Repeated, imported.Without = i.spool.Counts()
 	imported.Listed, imported.ListedTwice = i.list.Count()
@@ -231,14 +235,14 @@ func (i *importing) survey(ctx context.Context, w *opened, snapshot state.Snapsh
 			return is
 		}
 	}
-	policy := executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey}
+	policy := executor.Policy{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey}
 	var page []string
 	look := func() error {
 		details, err := snapshot.Details(ctx, page...)
 		page = page[:0]
 		for n := range details {
 			if err == nil {
-				err = i.compare(w, &details[n], policy, imported)
+				err = i.compare(streams, &details[n], policy, imported)
 			}
 		}
 		return err
@@ -275,7 +279,7 @@ func linesToAdopt(plan *planner.Plan) []string {
 }
 
 // compare says of a transfer that the state has whether the files say something else of it.
-func (i *importing) compare(w *opened, d *state.Detail, policy executor.Policy, imported *view.Import) error {
+func (i *importing) compare(streams *terminal.Streams, d *state.Detail, policy executor.Policy, imported *view.Import) error {
 	records, err := i.spool.Of(d.RefID)
 	if err != nil {
 		return err
@@ -286,7 +290,7 @@ func (i *importing) compare(w *opened, d *state.Detail, policy executor.Policy, 
 			imported.Differing = append(imported.Differing, difference)
 		}
 		if i.asJSON {
-			w.streams.JSON().ImportDiffering(difference)
+			streams.JSON().ImportDiffering(difference)
 		}
 	}
 	switch {
@@ -317,7 +321,7 @@ func (i *importing) compare(w *opened, d *state.Detail, policy executor.Policy, 
 }
 
 // others are the ref_ids of the files of which the state has nothing, and no line of the plan.
-func (i *importing) others(ctx context.Context, w *opened, snapshot state.Snapshot, plan *planner.Plan, imported *view.Import) (executor.Others, error) {
+func (i *importing) others(ctx context.Context, streams *terminal.Streams, snapshot state.Snapshot, plan *planner.Plan, imported *view.Import) (executor.Others, error) {
 	taken := linesToAdopt(plan)
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
@@ -346,21 +350,21 @@ func (i *importing) others(ctx context.Context, w *opened, snapshot state.Snapsh
 	}
 	for refID := range i.list.RefIDs() {
 		if !isTaken(refID) && !i.spool.Has(refID) && !i.list.hasAmount(refID) {
-			i.leaveOut(w, refID, imported)
+			i.leaveOut(streams, refID, imported)
 		}
 	}
 	return executor.Others{Unknown: unknown, Count: count(unknown), Known: i.known, Listed: i.list.claim}, nil
 }
 
 // leaveOut names a ref_id of a list without an amount.
-func (i *importing) leaveOut(w *opened, refID string, imported *view.Import) {
+func (i *importing) leaveOut(streams *terminal.Streams, refID string, imported *view.Import) {
 	_, place, _ := i.list.Of(refID)
 	left := view.ImportLeftOut{RefID: refID, Place: place}
 	if imported.LeftOutCount++; len(imported.LeftOut) < view.ImportLinesMax {
 		imported.LeftOut = append(imported.LeftOut, left)
 	}
 	if i.asJSON {
-		w.streams.JSON().ImportLeftOut(left)
+		streams.JSON().ImportLeftOut(left)
 	}
 }
 
@@ -432,17 +436,17 @@ func (i *importing) standsAlready(ctx context.Context, imported *view.Import) er
 }
 
 // ask asks whether to record the listed transfers.
-func (i *importing) ask(ctx context.Context, w *opened) error {
+func (i *importing) ask(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory) error {
 	if i.autoApprove {
 		return nil
 	}
-	if !i.input || !w.streams.Interactive() || slices.Contains(i.files, "-") {
+	if !i.input || !streams.Interactive() || slices.Contains(i.files, "-") {
 		var words []string
 		for _, file := range i.files {
 			words = append(words, shell.Word(file))
 		}
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
-			w.dir.Command("import "+strings.Join(words, " ")+" --auto-approve"))
+			dir.Command("import "+strings.Join(words, " ")+" --auto-approve"))
 	}
-	return w.streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
+	return streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
 }

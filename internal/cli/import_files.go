@@ -8,6 +8,8 @@ import (
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/transfer"
 )
 
@@ -15,11 +17,11 @@ import (
 const importFileMax = 4 << 30
 
 // read keeps the records of all files aside.
-func (i *importing) read(ctx context.Context, w *opened) error {
-	w.streams.Begin("reading the records")
-	defer w.streams.Quiet()
+func (i *importing) read(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory) error {
+	streams.Begin("reading the records")
+	defer streams.Quiet()
 	for _, name := range i.files {
-		if err := eachRecordOrListing(w.streams, w.dir, name, importFileMax, func(r records.Record) error {
+		if err := eachRecordOrListing(streams, dir, name, importFileMax, func(r records.Record) error {
 			if ctx.Err() != nil {
 				return exit.Interrupted("while the records were read")
 			}

@@ -85,7 +85,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	}
 	w.state.Binding = lockfile.File{Environment: loaded.Environment, Service: service}
 	switch {
-	case exists && newState && isUnfinished(ctx, w, bound.Lineage):
+	case exists && newState && isUnfinished(ctx, w.state, bound.Lineage):
 		return initAgain(ctx, w, sameClient)
 	case exists && newState:
 		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.state.Name)
@@ -158,7 +158,7 @@ func initNew(ctx context.Context, w *opened, newState, sameClient bool) error {
 		Lineage: w.state.Binding.Lineage, Environment: w.state.Binding.Environment, Service: w.state.Binding.Service,
 		NewState: newState, By: w.host.Holder("remit init"),
 	}
-	err := makeAlone(ctx, w, created)
+	err := makeAlone(ctx, w.state, created)
 	switch {
 	case errors.Is(err, state.ErrExists) && !newState: // another init was faster
 		bound, _, err := w.dir.ReadLock()
@@ -175,8 +175,8 @@ func initNew(ctx context.Context, w *opened, newState, sameClient bool) error {
 
 // isUnfinished reports whether the state is one that an init --new-state made that was cut off before
 // it could bind this directory to it.
-func isUnfinished(ctx context.Context, w *opened, bound string) bool {
-	store, err := w.state.Backend.OpenReadOnly(ctx)
+func isUnfinished(ctx context.Context, st *workspace.State, bound string) bool {
+	store, err := st.Backend.OpenReadOnly(ctx)
 	if err != nil {
 		return false
 	}
@@ -196,10 +196,10 @@ const (
 )
 
 // makeAlone makes the state once no other init is about to make it.
-func makeAlone(ctx context.Context, w *opened, created state.Created) error {
+func makeAlone(ctx context.Context, st *workspace.State, created state.Created) error {
 	var err error
 	for range waitInit / pauseInit {
-		err = w.state.Create(ctx, created)
+		err = st.Create(ctx, created)
 		if _, isLocked := errors.AsType[*state.LockedError](err); !isLocked {
 			return err
 		}
@@ -236,7 +236,7 @@ func initAgain(ctx context.Context, w *opened, sameClient bool) error {
 		if err := refuseClient(w.dir, w.config, w.state.Binding.Service, sameClient, "init"); err != nil {
 			return err
 		}
-		if err := journal.Append(ctx, rebound(w, meta, by)); err != nil {
+		if err := journal.Append(ctx, rebound(w.state, meta, by)); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
 		mismatch, ok := errors.AsType[*state.MismatchError](differs)
@@ -248,10 +248,10 @@ func initAgain(ctx context.Context, w *opened, sameClient bool) error {
 }
 
 // rebound binds a state that was never used to what the configuration names.
-func rebound(w *opened, meta state.Meta, by state.Holder) state.Rebound {
-	r := state.Rebound{Before: meta.Service, After: w.state.Binding.Service, By: by, Reason: "nothing was ever sent"}
-	if meta.Environment != w.state.Binding.Environment {
-		r.EnvironmentBefore, r.EnvironmentAfter = meta.Environment, w.state.Binding.Environment
+func rebound(st *workspace.State, meta state.Meta, by state.Holder) state.Rebound {
+	r := state.Rebound{Before: meta.Service, After: st.Binding.Service, By: by, Reason: "nothing was ever sent"}
+	if meta.Environment != st.Binding.Environment {
+		r.EnvironmentBefore, r.EnvironmentAfter = meta.Environment, st.Binding.Environment
 	}
 	return r
 }
@@ -274,7 +274,7 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 	}
 	said := view.Visible(done) + " "
 	if len(changes) > 0 {
-		said = view.Visible(done) + "\n\n" + changesText(w, changes) + "\n"
+		said = view.Visible(done) + "\n\n" + changesText(w.config, changes) + "\n"
 	}
 	_, err = fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
 		said, w.dir.LockName(), next)
@@ -282,7 +282,7 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 }
 
 // changesText is a line for each part of what a state is bound to, with what it was and what it is.
-func changesText(w *opened, changes []state.Mismatch) string {
+func changesText(loaded *config.Configuration, changes []state.Mismatch) string {
 	width := 0
 	for _, c := range changes {
 		width = max(width, len(c.Field)+len(":"))
@@ -290,7 +290,7 @@ func changesText(w *opened, changes []state.Mismatch) string {
 	var b strings.Builder
 	for _, c := range changes {
 		now := strconv.Quote(c.Want)
-		if w.config.Sensitive(c.Field) {
+		if loaded.Sensitive(c.Field) {
 			now = "(sensitive)"
 		}
 		fmt.Fprintf(&b, "    %-*s %q -> %s\n", width, c.Field+":", c.Have, now)

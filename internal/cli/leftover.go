@@ -11,6 +11,8 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/internal/view"
 	"remit/planner"
@@ -162,11 +164,11 @@ func tellUnknown(a *applying, w *opened, left executor.Unknown) error {
 
 // tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a
 // run records.
-func tellUnfinished(a *applying, w *opened, seen *countingSnapshot) error {
+func tellUnfinished(a *applying, streams *terminal.Streams, dir *workspace.Directory, seen *countingSnapshot) error {
 	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: %d recorded by earlier runs are neither COMPLETED nor FAILED yet. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
-		seen.unfinished, view.Visible(w.dir.Command(fmt.Sprintf("refresh --wait=%v", a.wait))))
+	_, err := fmt.Fprintf(streams.Err, "Notice: %d recorded by earlier runs are neither COMPLETED nor FAILED yet. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
+		seen.unfinished, view.Visible(dir.Command(fmt.Sprintf("refresh --wait=%v", a.wait))))
 	return err
 }

@@ -123,9 +123,6 @@ func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
 	}
 }
 
-// controlsNow are those against which a saved plan is computed again.
-func controlsNow(w *opened) planner.Controls { return controlsOf(w.config, w.dir.Sandbox) }
-
 // make plans the declared transfers against a record. Mistakes in the rows are shown; the error
 // then is an exit code.
 func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot, asJSON bool) (*planner.Plan, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"remit/config"
+	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/planner"
 	"remit/state"
@@ -22,7 +23,7 @@ type recomputed struct {
 // recompute computes a saved plan again before anybody reads it: with the state where that is at hand, and
 // otherwise what the plan alone allows, which it tells in a line. The error says the outcome.
 func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*recomputed, error) {
-	return recomputeUnder(ctx, w, controlsNow(w), plan, file, outcome)
+	return recomputeUnder(ctx, w, controlsOf(w.config, w.dir.Sandbox), plan, file, outcome)
 }
 
 // recomputeUnder is recompute under such controls.
@@ -52,15 +53,15 @@ func recomputeAlone(ctx context.Context, w *opened, controls planner.Controls, p
 		return nil, unfit(ctx, w, file, outcome, err)
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
-	return &recomputed{plan: alone, meta: boundMeta(w, plan.Header), close: func() {}}, err
+	return &recomputed{plan: alone, meta: boundMeta(w.state, plan.Header), close: func() {}}, err
 }
 
 // remaining is the part of the plan that an apply would send now: all of it, as far as is known without the state.
-func (c *recomputed) remaining(ctx context.Context, w *opened) (*planner.Plan, error) {
+func (c *recomputed) remaining(ctx context.Context, h *host.Host, loaded *config.Configuration) (*planner.Plan, error) {
 	if c.verified == nil {
-		return c.plan, c.plan.CheckHeader(c.meta, w.config.Controls(), w.host.Now())
+		return c.plan, c.plan.CheckHeader(c.meta, loaded.Controls(), h.Now())
 	}
-	return c.verified.Left(ctx, w.host.Now())
+	return c.verified.Left(ctx, h.Now())
 }
 
 // findStateOf is where the state of a plan may be, as the directory is bound to it. why says why that is
@@ -95,7 +96,7 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 	why := findStateOf(w, plan)
 	var controls planner.Controls
 	if w.dir.Need <= config.NeedControls {
-		controls = controlsNow(w)
+		controls = controlsOf(w.config, w.dir.Sandbox)
 	}
 	controls.OwnBlocks = true
 	if why == "" {
@@ -125,8 +126,8 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 
 // boundMeta describes the state without opening it: as the lock file binds this directory
 // to, and otherwise what the plan says itself.
-func boundMeta(w *opened, h planner.Header) state.Meta {
-	meta := state.Meta{Environment: w.state.Binding.Environment, Lineage: w.state.Binding.Lineage, Service: w.state.Binding.Service, Serial: h.Serial}
+func boundMeta(st *workspace.State, h planner.Header) state.Meta {
+	meta := state.Meta{Environment: st.Binding.Environment, Lineage: st.Binding.Lineage, Service: st.Binding.Service, Serial: h.Serial}
 	meta.Service.CustomerID = h.Service.CustomerID
 	if meta.Lineage == "" {
 		meta.Lineage = h.Lineage // the sandbox's state is bound to nothing

@@ -13,6 +13,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/doubt"
 	"remit/internal/sandbox"
@@ -93,7 +94,7 @@ func (r *refreshing) carryOut(ctx context.Context, w *opened) (int, error) {
 	}
 	if w.dir.Sandbox {
 		if there, err := w.state.Backend.Look(ctx); err == nil && !there {
-			return exit.Done, r.show(w, &executor.Refreshed{}, nil) // nothing was ever recorded
+			return exit.Done, r.show(w.streams, &executor.Refreshed{}, nil) // nothing was ever recorded
 		}
 	}
 	code := exit.Done
@@ -118,7 +119,7 @@ func (r *refreshing) locked(ctx context.Context, w *opened, journal state.Journa
 	}
 	defer connection.Close()
 	service := w.config.Service
-	handler, end := r.faces(w)
+	handler, end := r.faces(w.streams)
 	found, failed := executor.Refresh(ctx, executor.Run{
 		Journal: journal, Submitter: connection.Submitter, Finder: connection.Finder, Handler: handler, Clock: w.host.Clock(),
 		Policy: executor.Policy{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
@@ -219,37 +220,37 @@ func (r *refreshing) next(found *executor.Refreshed) string {
 
 // faces returns the handler of the changes by lookups, and the function that shows how the refresh
 // ended.
-func (r *refreshing) faces(w *opened) (executor.Handler, func(*executor.Refreshed, error) error) {
+func (r *refreshing) faces(streams *terminal.Streams) (executor.Handler, func(*executor.Refreshed, error) error) {
 	if r.asJSON {
-		return w.streams.JSON(), func(found *executor.Refreshed, failed error) error { return r.show(w, found, failed) }
+		return streams.JSON(), func(found *executor.Refreshed, failed error) error { return r.show(streams, found, failed) }
 	}
-	people := view.NewRefresh(w.streams.Out, w.streams.Err, w.streams.Screen(w.streams.Err))
+	people := view.NewRefresh(streams.Out, streams.Err, streams.Screen(streams.Err))
 	end := func(found *executor.Refreshed, failed error) error {
-		return errors.Join(people.Close(), r.show(w, found, failed))
+		return errors.Join(people.Close(), r.show(streams, found, failed))
 	}
-	if w.streams.WantsLines(false) {
-		return handlers{w.streams.JSON(), people}, end
+	if streams.WantsLines(false) {
+		return handlers{streams.JSON(), people}, end
 	}
 	return people, end
 }
 
 // show shows how a refresh ended. Of one that failed before anything was known, nothing.
-func (r *refreshing) show(w *opened, found *executor.Refreshed, failed error) error {
+func (r *refreshing) show(streams *terminal.Streams, found *executor.Refreshed, failed error) error {
 	if failed != nil && found.Asked() == 0 {
 		return nil
 	}
-	o := view.RefreshOptions{Targeted: len(r.targets) > 0, Screen: w.streams.Screen(w.streams.Out)}
+	o := view.RefreshOptions{Targeted: len(r.targets) > 0, Screen: streams.Screen(streams.Out)}
 	if failed == nil { // otherwise the error says what to do
 		o.Next = r.next(found)
 	}
 	var err error
-	if w.streams.WantsLines(r.asJSON) {
-		err = w.streams.JSON().Refreshed(found, o)
+	if streams.WantsLines(r.asJSON) {
+		err = streams.JSON().Refreshed(found, o)
 	}
 	if !r.asJSON {
-		err = errors.Join(err, view.Refreshed(w.streams.Out, found, o))
+		err = errors.Join(err, view.Refreshed(streams.Out, found, o))
 		if err == nil && r.words != "refresh" {
-			_, err = fmt.Fprintln(w.streams.Out)
+			_, err = fmt.Fprintln(streams.Out)
 		}
 	}
 	return err

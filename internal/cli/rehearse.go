@@ -31,7 +31,7 @@ func runRehearsal(ctx context.Context, a *applying, p *process) error {
 		return a.planning.planError(err)
 	}
 	o := view.RehearsalOptions{Plan: planOptions(w, &a.planning)}
-	opening := rehearsalBalances(w)
+	opening := rehearsalBalances(w.config)
 	if a.fromBalances {
 		if opening, o.BalancesAt, err = balancesFor(ctx, w, plan); err != nil {
 			return a.planning.planError(err)
@@ -78,15 +78,15 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	if err := a.checkDeclared(ctx, w, plan); err != nil {
 		return nil, err
 	}
-	left, err := found.remaining(ctx, w)
+	left, err := found.remaining(ctx, w.host, w.config)
 	if err != nil {
 		return nil, unfit(ctx, w, a.file, outcome, err)
 	}
 	return left, nil
 }
 
-func rehearsalBalances(w *opened) []rehearsal.OpeningBalance {
-	declared := w.config.Sandbox.OpeningBalances
+func rehearsalBalances(loaded *config.Configuration) []rehearsal.OpeningBalance {
+	declared := loaded.Sandbox.OpeningBalances
 	balances := make([]rehearsal.OpeningBalance, len(declared))
 	for i, b := range declared {
 		balances[i] = rehearsal.OpeningBalance{ProfileID: b.ProfileID, Asset: b.Asset, Amount: b.Amount.Decimal()}

@@ -12,6 +12,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/internal/text/shell"
@@ -88,7 +89,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 		return err
 	}
 	if r.runID != "" && !r.acceptRecord {
-		return r.list(ctx, w)
+		return r.list(ctx, w.streams, w.state)
 	}
 	by := p.host.Holder("remit resolve")
 	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
@@ -108,7 +109,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 
 // acceptRun accepts all that a run left unverified, where they are as many as was said.
 func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, by state.Holder) error {
-	refIDs, err := r.unverified(ctx, w, snapshot)
+	refIDs, err := r.unverified(ctx, w.state, snapshot)
 	switch {
 	case err != nil:
 		return err
@@ -129,13 +130,13 @@ func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Jour
 }
 
 // list shows what a run left unverified, and changes nothing.
-func (r *resolving) list(ctx context.Context, w *opened) error {
-	snapshot, done, err := w.state.Read(ctx)
+func (r *resolving) list(ctx context.Context, streams *terminal.Streams, st *workspace.State) error {
+	snapshot, done, err := st.Read(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	refIDs, err := r.unverified(ctx, w, snapshot)
+	refIDs, err := r.unverified(ctx, st, snapshot)
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (r *resolving) list(ctx context.Context, w *opened) error {
 	for some := range slices.Chunk(refIDs, detailsPerCall) {
 		details, err := snapshot.Details(ctx, some...)
 		if err != nil {
-			return w.state.Error(err)
+			return st.Error(err)
 		}
 		for i := range details {
 			unverified.Add(&details[i])
@@ -152,7 +153,7 @@ func (r *resolving) list(ctx context.Context, w *opened) error {
 	if len(refIDs) > 0 {
 		unverified.Next = r.dir.Command(fmt.Sprintf(`resolve --run=%s --count=%d --accept-record --reason="…"`, shell.Word(r.runID), len(refIDs)))
 	}
-	if err := unverified.Write(w.streams.Out, w.streams.Screen(w.streams.Out)); err != nil {
+	if err := unverified.Write(streams.Out, streams.Screen(streams.Out)); err != nil {
 		return err
 	}
 	if len(refIDs) > 0 {
@@ -162,11 +163,11 @@ func (r *resolving) list(ctx context.Context, w *opened) error {
 }
 
 // unverified are the ref_ids that a run left unverified. A FAILED transfer moved no money.
-func (r *resolving) unverified(ctx context.Context, w *opened, snapshot state.Snapshot) ([]string, error) {
+func (r *resolving) unverified(ctx context.Context, st *workspace.State, snapshot state.Snapshot) ([]string, error) {
 	var refIDs []string
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return nil, w.state.Error(err)
+			return nil, st.Error(err)
 		}
 		if row.Status == state.Unverified && row.RunID == r.runID && row.Outline().AsksForPerson() {
 			refIDs = append(refIDs, row.RefID)
@@ -191,7 +192,7 @@ func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journa
 func newResolution(w *opened, journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
 	service := w.config.Service
 	return executor.Resolution{
-		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: func(ctx context.Context) time.Time { return dateOfNow(ctx, w) },
+		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: func(ctx context.Context) time.Time { return dateOfNow(ctx, w.service) },
 		Waiting: func(text string) { _, _ = fmt.Fprintf(w.streams.Err, "waiting: %s.\n", view.Visible(text)) }, // a failure of stderr ends no wait
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
@@ -200,8 +201,8 @@ func newResolution(w *opened, journal state.Journal, by state.Holder, refID, rea
 }
 
 // dateOfNow is what the service's clock says, or the zero time where it can't be asked.
-func dateOfNow(ctx context.Context, w *opened) time.Time {
-	connection, err := w.service.Connect(ctx, 1)
+func dateOfNow(ctx context.Context, service *workspace.Service) time.Time {
+	connection, err := service.Connect(ctx, 1)
 	if err != nil {
 		return time.Time{}
 	}

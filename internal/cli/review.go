@@ -15,6 +15,7 @@ import (
 	"remit/internal/approval"
 	"remit/internal/approval/ask"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -63,7 +64,7 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := r.findPort(w); err != nil {
+	if err := r.findPort(w.dir, w.config); err != nil {
 		return err
 	}
 	plan, err := a.read(ctx, w, func(*savedPlan) error { return nil })
@@ -79,7 +80,7 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	}
 	options := planOptions(w, &a.planning)
 	options.Saved, options.ShowAll = true, true
-	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(plan.digest.Challenge()), IDs: a.usable(w, plan)}
+	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(plan.digest.Challenge()), IDs: a.usable(w.host, w.config, plan)}
 	var said string
 	page := &ask.Page{
 		Port:  r.port,
@@ -97,16 +98,16 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if _, err := fmt.Fprintln(w.streams.Out, view.Visible(said)); err != nil {
 		return err
 	}
-	return a.sayNext(w)
+	return a.sayNext(w.streams, w.dir)
 }
 
 // localhost is the RP ID of pages of this machine.
 const localhost = "localhost"
 
 // findPort finds the port, and checks that some approval block takes passkeys that a page there asks for.
-func (r *reviewing) findPort(w *opened) error {
+func (r *reviewing) findPort(dir *workspace.Directory, loaded *config.Configuration) error {
 	hasPasskeys := false
-	for _, block := range approvalBlocks(w.config) {
+	for _, block := range approvalBlocks(loaded) {
 		if block.Origins == nil {
 			continue
 		}
@@ -120,19 +121,19 @@ func (r *reviewing) findPort(w *opened) error {
 	}
 	if !hasPasskeys {
 		return exit.WithHint(errors.New("no approval block has a passkeys block, which says whose passkeys count; nothing is served. SSH keys approve with remit approve"),
-			w.dir.CommandWithPractice("approve "+shell.Word(r.approving.file)))
+			dir.CommandWithPractice("approve "+shell.Word(r.approving.file)))
 	}
 	return fmt.Errorf("the passkeys block does not allow a page at %s: add it to origins, for the RP ID %s, or give another --port; nothing is served", ask.Origin(r.port), localhost)
 }
 
 // usable are the credentials of people who could approve the plan now.
-func (a *approving) usable(w *opened, plan *savedPlan) []string {
+func (a *approving) usable(h *host.Host, loaded *config.Configuration, plan *savedPlan) []string {
 	var ids []string
 	seen := map[string]bool{}
-	for _, block := range approvalBlocks(w.config) {
+	for _, block := range approvalBlocks(loaded) {
 		for _, p := range block.Signers.Passkeys() {
 			id := base64.RawURLEncoding.EncodeToString(p.ID)
-			if p.RPID == localhost && !seen[id] && a.useless(w, plan, approval.PasskeyKey(p)) == nil {
+			if p.RPID == localhost && !seen[id] && a.useless(h, loaded, plan, approval.PasskeyKey(p)) == nil {
 				seen[id] = true
 				ids = append(ids, id)
 			}
@@ -171,11 +172,11 @@ func (a *approving) approveByPasskey(w *opened, plan *savedPlan, text []byte) (s
 	if err != nil {
 		return "", fmt.Errorf("%w; nothing was approved", err)
 	}
-	key, err := a.countsNow(w, plan, assertion)
+	key, err := a.countsNow(w.host, w.config, plan, assertion)
 	if err != nil {
 		return "", fmt.Errorf("this approval would not count: %w; nothing was approved", err)
 	}
-	who := principal(w, key)
+	who := principal(w.host, w.config, key)
 	name, err := writeSignature(plan.path, who, key, assertion.Text())
 	if err != nil {
 		return "", err
@@ -187,13 +188,13 @@ func (a *approving) approveByPasskey(w *opened, plan *savedPlan, text []byte) (s
 }
 
 // countsNow says whose passkey made an assertion that counts in some approval block, beside the approvals that are there already.
-func (a *approving) countsNow(w *opened, plan *savedPlan, assertion *approval.Assertion) (approval.Key, error) {
+func (a *approving) countsNow(h *host.Host, loaded *config.Configuration, plan *savedPlan, assertion *approval.Assertion) (approval.Key, error) {
 	const name = "this approval" + approval.PasskeySuffix
 	first := errors.New("no approval block applies to this plan")
-	for i, block := range approvalBlocks(w.config) {
+	for i, block := range approvalBlocks(loaded) {
 		passkey := block.Signers.PasskeyOf(assertion.RPID, assertion.CredentialID)
 		if passkey != nil {
-			if err := a.uselessIn(block, plan, approval.PasskeyKey(passkey), w.host.Now()); err != nil {
+			if err := a.uselessIn(block, plan, approval.PasskeyKey(passkey), h.Now()); err != nil {
 				first = err
 				continue
 			}
@@ -204,7 +205,7 @@ func (a *approving) countsNow(w *opened, plan *savedPlan, assertion *approval.As
 		}
 		verdict := approval.Decide(approval.Case{
 			Need: need, Signers: block.Signers, Revoked: block.Revoked, Origins: block.Origins, Plan: plan.digest,
-			AuthorKey: plan.Header.AuthorKey, Files: []approval.File{{Name: name, Content: assertion.Text()}}, Now: w.host.Now(),
+			AuthorKey: plan.Header.AuthorKey, Files: []approval.File{{Name: name, Content: assertion.Text()}}, Now: h.Now(),
 		})
 		for _, c := range verdict.Approvers {
 			return c.Key, nil

@@ -8,8 +8,10 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"remit/config"
 	"remit/internal/approval"
 	"remit/internal/approval/sshkey"
+	"remit/internal/cli/host"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -37,11 +39,11 @@ func (s *signing) open(ctx context.Context, w *opened, out string) error {
 	if name == signByAgent {
 		name = ""
 	}
-	key, err := newKeyring(w, "--sign").Open(ctx, name, func(key ssh.PublicKey) bool { return unknownAuthor(w, key) == nil })
+	key, err := newKeyring(w, "--sign").Open(ctx, name, func(key ssh.PublicKey) bool { return unknownAuthor(w.host, w.config, key) == nil })
 	if err != nil {
 		return err
 	}
-	if err := unknownAuthor(w, key.Public); err != nil {
+	if err := unknownAuthor(w.host, w.config, key.Public); err != nil {
 		return fmt.Errorf("signing with the key %s would not say who the author is: %w", key.Fingerprint(), err)
 	}
 	s.opened = key
@@ -59,10 +61,10 @@ func (s *signing) author() *approval.Key {
 
 // unknownAuthor says why a signature by a key names nobody in any approval block; nil where it
 // does in one, or where there is no block.
-func unknownAuthor(w *opened, key ssh.PublicKey) error {
+func unknownAuthor(h *host.Host, loaded *config.Configuration, key ssh.PublicKey) error {
 	var first error
-	for _, block := range approvalBlocks(w.config) {
-		use := block.Signers.Use(approval.SSHKey(key), block.Revoked, w.host.Now())
+	for _, block := range approvalBlocks(loaded) {
+		use := block.Signers.Use(approval.SSHKey(key), block.Revoked, h.Now())
 		if use.Why == "" {
 			return nil
 		}
@@ -124,7 +126,7 @@ func (o *planning) saySaved(w *opened, plan *planner.Plan, name, saved string) e
 	}
 	next, command := "To send exactly this:", "apply "
 	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
-		next, command = "Approvers run:", approveCommand(w, o.approvals)
+		next, command = "Approvers run:", approveCommand(w.config, o.approvals)
 	}
 	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
 	return err
