@@ -95,6 +95,11 @@ func newApply(p *process) *cobra.Command {
 			return a.run(cmd.Context(), p)
 		},
 	}
+	applyFlags(cmd, &a)
+	return cmd
+}
+
+func applyFlags(cmd *cobra.Command, a *applying) {
 	a.planning.flags(cmd)
 	practiceFlag(&a.planning.dir, cmd)
 	flags := cmd.Flags()
@@ -122,7 +127,6 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.rehearse, "rehearse", false, "send nothing: say which transfers would fail for lack of funds, and how low each balance goes")
 	a.onRefusal = "continue"
 	wordFlag(flags, &a.onRefusal, "on-refusal", "with `stop`, start nothing new after a refusal", "continue", "stop")
-	return cmd
 }
 
 func (a *applying) run(ctx context.Context, p *process) error {
@@ -305,41 +309,7 @@ func (a *applying) sandboxFirst(w *opened, err error) error {
 // plan makes the plan, or reads and checks the saved one, and shows it.
 func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	if a.file != "" {
-		a.planning.all = showAllOf(a.file)
-		saved, err := openSigned(w, a.file)
-		if err != nil {
-			return nil, err
-		}
-		plan := saved.Plan
-		a.failover.whole, a.failover.isSaved = plan, true
-		if err := a.checkPlace(plan); err != nil {
-			return nil, err
-		}
-		if a.planning.dir.Sandbox && plan.Header.Lineage == "" {
-			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
-		}
-		if err := a.planning.findApprovals(w, plan, saved); err != nil {
-			return nil, err
-		}
-		if !plan.Applicable() {
-			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
-			if err == nil {
-				err = plan.CheckTime(w.host.Now())
-			}
-			if err != nil {
-				return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
-			}
-			return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
-		}
-		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
-		if err != nil {
-			return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
-		}
-		if err := a.checkDeclared(ctx, w, plan); err != nil {
-			return nil, err
-		}
-		a.planning.reviewed = isReviewed(a.planning.approvals)
-		return left, showPlan(w, left, &a.planning, a.asJSON)
+		return readSaved(ctx, a, w, snapshot)
 	}
 	plan, err := a.planning.make(ctx, w, snapshot, a.asJSON)
 	if err != nil {
@@ -353,6 +323,45 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 		return nil, err
 	}
 	return plan, showPlan(w, plan, &a.planning, a.asJSON)
+}
+
+// readSaved reads the saved plan, checks it against the state, and shows what is left of it.
+func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
+	a.planning.all = showAllOf(a.file)
+	saved, err := openSigned(w, a.file)
+	if err != nil {
+		return nil, err
+	}
+	plan := saved.Plan
+	a.failover.whole, a.failover.isSaved = plan, true
+	if err := a.checkPlace(plan); err != nil {
+		return nil, err
+	}
+	if a.planning.dir.Sandbox && plan.Header.Lineage == "" {
+		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
+	}
+	if err := a.planning.findApprovals(w, plan, saved); err != nil {
+		return nil, err
+	}
+	if !plan.Applicable() {
+		verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
+		if err == nil {
+			err = plan.CheckTime(w.host.Now())
+		}
+		if err != nil {
+			return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
+		}
+		return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
+	}
+	left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
+	if err != nil {
+		return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
+	}
+	if err := a.checkDeclared(ctx, w, plan); err != nil {
+		return nil, err
+	}
+	a.planning.reviewed = isReviewed(a.planning.approvals)
+	return left, showPlan(w, left, &a.planning, a.asJSON)
 }
 
 // isReviewed reports whether other people than the author signed a plan, and enough of them.

@@ -352,6 +352,11 @@ func (c *certifying) try(ctx context.Context, streams *terminal.Streams, sv *wor
 	report, failed := trial.Run(ctx)
 	streams.Quiet()
 	shown := c.show(streams, sv, report)
+	return tried(ctx, report, failed, shown)
+}
+
+// tried is how the command ends after a trial, which may have failed, and which may not have been shown.
+func tried(ctx context.Context, report contract.Report, failed, shown error) error {
 	switch {
 	case errors.Is(failed, executor.ErrJournal):
 		return exit.New(fmt.Errorf("certify's own state failed: %w", failed), "", exit.Look)

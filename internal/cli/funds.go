@@ -270,6 +270,35 @@ func isTaken(a planner.Action) bool { return a == planner.Submit || a == planner
 
 // readFees are the fees of the newest records, by who paid them. Without any fee there is none.
 func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.Decimal, error) {
+	refIDs, err := newestRecords(ctx, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	details, err := snapshot.Details(ctx, refIDs...)
+	if err != nil {
+		return nil, err
+	}
+	fees, isKnown := make(map[payer]decimal.Decimal), make(map[payer]bool)
+	for i := range details {
+		d := &details[i]
+		if d.Outcome == nil || len(d.Outcome.Records) == 0 || d.Intent.Body == "" {
+			continue
+		}
+		r, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), "")
+		record, unread := transfer.ParseRecord(d.Outcome.Records[0])
+		if err != nil || unread != nil || record.Direction != transfer.Debit || isKnown[payerOf(&r)] {
+			continue
+		}
+		fee, isNumber := transfer.ParseNumber(record.Fee)
+		if isKnown[payerOf(&r)] = isNumber; isNumber && fee.IsPositive() {
+			fees[payerOf(&r)] = fee
+		}
+	}
+	return fees, nil
+}
+
+// newestRecords are the ref_ids of the transfers with the newest records, the newest first.
+func newestRecords(ctx context.Context, snapshot state.Snapshot) ([]string, error) {
 	type written struct {
 		seq   int64
 		refID string
@@ -295,27 +324,7 @@ func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.D
 	for i, w := range newest {
 		refIDs[i] = w.refID
 	}
-	details, err := snapshot.Details(ctx, refIDs...)
-	if err != nil {
-		return nil, err
-	}
-	fees, isKnown := make(map[payer]decimal.Decimal), make(map[payer]bool)
-	for i := range details {
-		d := &details[i]
-		if d.Outcome == nil || len(d.Outcome.Records) == 0 || d.Intent.Body == "" {
-			continue
-		}
-		r, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), "")
-		record, unread := transfer.ParseRecord(d.Outcome.Records[0])
-		if err != nil || unread != nil || record.Direction != transfer.Debit || isKnown[payerOf(&r)] {
-			continue
-		}
-		fee, isNumber := transfer.ParseNumber(record.Fee)
-		if isKnown[payerOf(&r)] = isNumber; isNumber && fee.IsPositive() {
-			fees[payerOf(&r)] = fee
-		}
-	}
-	return fees, nil
+	return refIDs, nil
 }
 
 // askFunds is readFunds with a connection of its own, for commands that send nothing.

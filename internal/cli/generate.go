@@ -234,8 +234,27 @@ func (g *generating) check(ctx context.Context, o *planning, snapshot state.Snap
 			return nil, fmt.Errorf("plan with the blocks, which were not written: %w", err)
 		}
 	}
+	wrong, err := g.undeclarable(mistakes.Diagnostics(), lines)
+	if err != nil || len(wrong) > 0 || plan == nil {
+		return wrong, err
+	}
+	find := plan.Changes.Find()
+	for i, block := range g.blocks {
+		if n, isLine := find(block.refID); isLine && plan.Changes.Action(n) != planner.None {
+			line := plan.Changes.At(n)
+			wrong[i] = "a plan would not leave it alone: " + cmp.Or(line.Reason, string(line.Action))
+		}
+	}
+	if len(wrong) == 0 && before.Applicable() && !plan.Applicable() {
+		return nil, fmt.Errorf("with the blocks, which were not written, the plan could not be applied: %s: %s", plan.Obstacles[0].Kind, plan.Obstacles[0].Detail)
+	}
+	return wrong, nil
+}
+
+// undeclarable says of each block with a mistake why it can't be declared here. A mistake elsewhere is an error.
+func (g *generating) undeclarable(diags hcl.Diagnostics, lines []int) (map[int]string, error) {
 	wrong := make(map[int]string)
-	for _, diag := range mistakes.Diagnostics() {
+	for _, diag := range diags {
 		if diag.Severity != hcl.DiagError {
 			continue
 		}
@@ -248,19 +267,6 @@ func (g *generating) check(ctx context.Context, o *planning, snapshot state.Snap
 			return nil, fmt.Errorf("with the blocks, which were not written, the configuration has a mistake: %w", diag)
 		}
 		wrong[n] = "it cannot be declared here: " + diag.Summary + ": " + diag.Detail
-	}
-	if len(wrong) > 0 || plan == nil {
-		return wrong, nil
-	}
-	find := plan.Changes.Find()
-	for i, block := range g.blocks {
-		if n, isLine := find(block.refID); isLine && plan.Changes.Action(n) != planner.None {
-			line := plan.Changes.At(n)
-			wrong[i] = "a plan would not leave it alone: " + cmp.Or(line.Reason, string(line.Action))
-		}
-	}
-	if len(wrong) == 0 && before.Applicable() && !plan.Applicable() {
-		return nil, fmt.Errorf("with the blocks, which were not written, the plan could not be applied: %s: %s", plan.Obstacles[0].Kind, plan.Obstacles[0].Detail)
 	}
 	return wrong, nil
 }

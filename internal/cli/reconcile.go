@@ -82,11 +82,8 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if err != nil {
 		return err
 	}
-	options.Operator, options.FingerprintKey = w.config.Service.Operator, w.config.Service.FingerprintKey
-	options.CanLookUp = w.dir.Sandbox || w.config.Service.LookupPath != ""
-	options.Settling = settlingCommand(w.dir, w.config, "")
-	options.LookedUp = len(files) == 0
-	if options.LookedUp && !options.CanLookUp {
+	knowService(&options, w.dir, w.config)
+	if options.LookedUp = len(files) == 0; options.LookedUp && !options.CanLookUp {
 		return exit.WithHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+
 			"with both sides of each transfer"), r.source.Command("reconcile FILE"))
 	}
@@ -103,22 +100,10 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if told.face.line != nil || p.streams.WantsLines(r.asJSON) {
 		options.Each = told.line
 	}
-	reconciliation := reconcile.New(options)
-	defer reconciliation.Close()
-	if options.LookedUp {
-		err = lookUpAll(ctx, w, snapshot, reconciliation)
-	} else {
-		told.read, err = readExports(ctx, w.streams, w.dir, files, reconciliation)
-	}
+	summary, err := told.compare(ctx, snapshot, options)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	w.streams.Begin("comparing")
-	summary, err := reconciliation.Judge(ctx, snapshot)
-	if err != nil {
-		return stopped(ctx, told.explain(err))
-	}
-	w.streams.Quiet()
 	if r.batch != "" && summary.Transfers() == 0 {
 		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.Command("state list"))
 	}
@@ -130,6 +115,35 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 		return exit.Code(exit.Look)
 	}
 	return nil
+}
+
+// knowService takes in what a configuration says of the service.
+func knowService(o *reconcile.Options, dir *workspace.Directory, loaded *config.Configuration) {
+	o.Operator, o.FingerprintKey = loaded.Service.Operator, loaded.Service.FingerprintKey
+	o.CanLookUp = dir.Sandbox || loaded.Service.LookupPath != ""
+	o.Settling = settlingCommand(dir, loaded, "")
+}
+
+// compare reads the records of the files, or asks the service for them, and judges them against the state.
+func (t *reconcileTold) compare(ctx context.Context, snapshot state.Snapshot, options reconcile.Options) (*reconcile.Summary, error) {
+	reconciliation := reconcile.New(options)
+	defer reconciliation.Close()
+	var err error
+	if options.LookedUp {
+		err = lookUpAll(ctx, t.w, snapshot, reconciliation)
+	} else {
+		t.read, err = readExports(ctx, t.w.streams, t.w.dir, t.files, reconciliation)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.w.streams.Begin("comparing")
+	defer t.w.streams.Quiet()
+	summary, err := reconciliation.Judge(ctx, snapshot)
+	if err != nil {
+		return nil, t.explain(err)
+	}
+	return summary, nil
 }
 
 // stopped says that an interrupt ended the command, where one did.
@@ -172,6 +186,23 @@ func (r *reconciling) checkFiles(files []string) error {
 	return nil
 }
 
+// readExport takes in the records of one file.
+func readExport(ctx context.Context, name string, reader *records.Reader, into *reconcile.Reconciliation) error {
+	into.AddFile(name)
+	for record, err := range reader.All() {
+		if err == nil && ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err := into.Add(record.Record, record.Line); err != nil {
+			return &records.Error{File: name, Line: record.Line, Err: err}
+		}
+	}
+	return nil
+}
+
 // readExports takes in the records of every file, and returns how many each has.
 func readExports(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
 	streams.Begin("reading the records")
@@ -183,23 +214,12 @@ func readExports(ctx context.Context, streams *terminal.Streams, dir *workspace.
 		if err != nil {
 			return nil, err
 		}
-		into.AddFile(name)
 		reader := records.NewReader(name, in, reconcileFileMax)
-		for record, err := range reader.All() {
-			if err == nil && ctx.Err() != nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				if wrong := into.Add(record.Record, record.Line); wrong != nil {
-					err = &records.Error{File: name, Line: record.Line, Err: wrong}
-				}
-			}
-			if err != nil {
-				_ = in.Close() // only read
-				return nil, fmt.Errorf("read the records: %w", err)
-			}
-		}
+		err = readExport(ctx, name, reader, into)
 		_ = in.Close() // only read
+		if err != nil {
+			return nil, fmt.Errorf("read the records: %w", err)
+		}
 		if reader.Continues() {
 			unfinished = name
 		} else {

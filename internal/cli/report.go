@@ -87,26 +87,10 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		return err
 	}
 	defer done()
-	w.streams.Begin("reading the state")
-	defer w.streams.Quiet()
-	gathered, err := report.Gather(ctx, snapshot, period)
-	if err == nil {
-		err = context.Cause(ctx)
-	}
+	gathered, options, err := r.gather(ctx, w, snapshot, period)
 	if err != nil {
-		return w.state.Error(err)
+		return err
 	}
-	names, err := namesOf(ctx, w.config, snapshot)
-	if err != nil {
-		return w.state.Error(err)
-	}
-	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now(), Names: names}
-	if len(r.reconcile) > 0 {
-		if options.Reconciled, options.Files, err = r.reconciled(ctx, w, snapshot, period); err != nil {
-			return stopped(ctx, err)
-		}
-	}
-	w.streams.Quiet()
 	if err := r.sayNothingHappened(ctx, w.streams, w.state, snapshot, gathered); err != nil {
 		return err
 	}
@@ -117,6 +101,29 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		return w.streams.JSON().Report(gathered, options)
 	}
 	return nil
+}
+
+// gather adds up the period, and holds it against exports where some are given.
+func (r *reporting) gather(ctx context.Context, w *opened, snapshot state.Snapshot, period report.Period) (*report.Report, view.ReportOptions, error) {
+	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now()}
+	w.streams.Begin("reading the state")
+	defer w.streams.Quiet()
+	gathered, err := report.Gather(ctx, snapshot, period)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, options, w.state.Error(err)
+	}
+	if options.Names, err = namesOf(ctx, w.config, snapshot); err != nil {
+		return nil, options, w.state.Error(err)
+	}
+	if len(r.reconcile) > 0 {
+		if options.Reconciled, options.Files, err = r.reconciled(ctx, w, snapshot, period); err != nil {
+			return nil, options, stopped(ctx, err)
+		}
+	}
+	return gathered, options, nil
 }
 
 // sayNothingHappened tells of a period without transfers and runs, as another month or the state of the sandbox
@@ -162,11 +169,9 @@ func (r *reporting) writePage(ctx context.Context, streams *terminal.Streams, fr
 
 // reconciled holds the period against exports.
 func (r *reporting) reconciled(ctx context.Context, w *opened, snapshot state.Snapshot, period report.Period) (*reconcile.Summary, []view.ReconciledFile, error) {
-	service := w.config.Service
-	reconciliation := reconcile.New(reconcile.Options{
-		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.dir.Sandbox || service.LookupPath != "", Settling: settlingCommand(w.dir, w.config, ""),
-		From: period.From, Until: period.Until, TempDir: os.TempDir(),
-	})
+	options := reconcile.Options{From: period.From, Until: period.Until, TempDir: os.TempDir()}
+	knowService(&options, w.dir, w.config)
+	reconciliation := reconcile.New(options)
 	defer reconciliation.Close()
 	files, err := readExports(ctx, w.streams, w.dir, r.reconcile, reconciliation)
 	if err != nil {

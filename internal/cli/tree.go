@@ -163,8 +163,22 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 		directories, t.Untouched = change.Split(directories, r.includes)
 		t.Gone = change.Gone(found, isLockFile)
 	}
-	places := r.places(p, directories)
-	everywhere := r.variables() // that no configuration declares, as far as is known
+	everywhere, err := r.askEach(ctx, p, r.places(p, directories), t)
+	if err != nil {
+		return nil, err
+	}
+	if asked := r.environment(p); asked != "" && len(t.Entries) == 0 && len(t.Untouched) == 0 {
+		return nil, fmt.Errorf("no configuration in %s or below it has the environment %q", r.dir.Path, asked)
+	}
+	if len(everywhere) > 0 && len(t.Untouched) == 0 {
+		return nil, fmt.Errorf("--var names %q, which no configuration declares", everywhere[0])
+	}
+	return t, nil
+}
+
+// askEach adds the answers of places to a tree. It returns the variables of the command line that no configuration declares.
+func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *tree.Tree) (undeclared []string, err error) {
+	undeclared = r.variables()
 	beginning := func(n int) {
 		p.streams.Begin(fmt.Sprintf("%s %d of %d: %s", r.asked, n+1, len(places), view.Visible(places[n].directory)))
 	}
@@ -175,7 +189,7 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		everywhere = slices.DeleteFunc(everywhere, func(name string) bool { return !e.isRead || !slices.Contains(e.skips, name) })
+		undeclared = slices.DeleteFunc(undeclared, func(name string) bool { return !e.isRead || !slices.Contains(e.skips, name) })
 		p.streams.Hide(e.sensitive)
 		if e.isOther {
 			t.Others = append(t.Others, e.Directory)
@@ -189,13 +203,7 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if asked := r.environment(p); asked != "" && len(t.Entries) == 0 && len(t.Untouched) == 0 {
-		return nil, fmt.Errorf("no configuration in %s or below it has the environment %q", r.dir.Path, asked)
-	}
-	if len(everywhere) > 0 && len(t.Untouched) == 0 {
-		return nil, fmt.Errorf("--var names %q, which no configuration declares", everywhere[0])
-	}
-	return t, nil
+	return undeclared, nil
 }
 
 // isLockFile reports whether a file of the name binds a directory to a state.
