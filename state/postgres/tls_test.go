@@ -1,15 +1,6 @@
 package postgres_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"errors"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,71 +12,6 @@ import (
 	"remit/state/statetest"
 )
 
-// authority signs certificates for a test.
-type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-	file        string // that sslrootcert names
-}
-
-func newAuthority(t *testing.T, name string) authority {
-	t.Helper()
-	a := authority{key: newKey(t)}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.certificate, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	a.file = written(t, name+".crt", encode("CERTIFICATE", der))
-	return a
-}
-
-// sign returns a certificate and its key, as PEM. It is valid until the given time.
-func (a authority) sign(t *testing.T, subject string, until time.Time, hosts ...string) (certificate, key []byte) {
-	t.Helper()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: subject},
-		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: until, KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	for _, host := range hosts {
-		if ip := net.ParseIP(host); ip != nil {
-			template.IPAddresses = append(template.IPAddresses, ip)
-		} else {
-			template.DNSNames = append(template.DNSNames, host)
-		}
-	}
-	private := newKey(t)
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &private.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return encode("CERTIFICATE", der), encode("PRIVATE KEY", text)
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-func encode(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-}
-
 func written(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -96,22 +22,17 @@ func written(t *testing.T, name string, content []byte) string {
 }
 
 // present has a server show a certificate from now on, and ask clients for one of ca.
-func present(t *testing.T, server *pgtest.Server, ca authority, certificate, key []byte) {
+func present(t *testing.T, server *pgtest.Server, ca pgtest.Authority, certificate, key []byte) {
 	t.Helper()
-	authorities, err := os.ReadFile(ca.file)
+	authorities, err := os.ReadFile(ca.File)
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := "ssl = on\n"
-	for setting, content := range map[string][]byte{"ssl_cert_file": certificate, "ssl_key_file": key, "ssl_ca_file": authorities} {
-		path, err := server.Place(setting, content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings += setting + " = '" + path + "'\n"
+	if err := server.Present(authorities, certificate, key); err != nil {
+		t.Fatal(err)
 	}
 	server.Stop()
-	if err := errors.Join(server.Configure(settings), server.Run()); err != nil {
+	if err := server.Run(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -129,7 +50,7 @@ func TestTLSTellsOneServerFromAnother(t *testing.T) {
 	server := pgtest.Start(t)
 	s, schema := create(t, server)
 	closed(t, s)
-	ours, theirs := newAuthority(t, "ours"), newAuthority(t, "theirs")
+	ours, theirs := pgtest.NewAuthority(t, time.Now(), "ours"), pgtest.NewAuthority(t, time.Now(), "theirs")
 	later := time.Now().Add(24 * time.Hour)
 	if err := server.Admit("hostssl all certified 127.0.0.1/32 cert\n"); err != nil {
 		t.Fatal(err)
@@ -141,28 +62,28 @@ func TestTLSTellsOneServerFromAnother(t *testing.T) {
 		cases map[string]string // settings of the URL, and the error's text; "" where they work
 	}{
 		{"a good certificate", later, "127.0.0.1", map[string]string{
-			"sslmode=verify-full&sslrootcert=" + ours.file: "",
-			"sslmode=verify-ca&sslrootcert=" + ours.file:   "",
+			"sslmode=verify-full&sslrootcert=" + ours.File: "",
+			"sslmode=verify-ca&sslrootcert=" + ours.File:   "",
 			"sslmode=require": "",
 			"sslmode=prefer":  "",
-			"sslmode=verify-full&sslrootcert=" + theirs.file: "sslrootcert",
-			"sslmode=verify-ca&sslrootcert=" + theirs.file:   "sslrootcert",
-			"sslmode=require&sslrootcert=" + theirs.file:     "sslrootcert",
+			"sslmode=verify-full&sslrootcert=" + theirs.File: "sslrootcert",
+			"sslmode=verify-ca&sslrootcert=" + theirs.File:   "sslrootcert",
+			"sslmode=require&sslrootcert=" + theirs.File:     "sslrootcert",
 			"sslmode=verify-full":                            "sslrootcert",
 		}},
 		{"another host's certificate", later, "db.example.com", map[string]string{
-			"sslmode=verify-full&sslrootcert=" + ours.file: "db.example.com",
-			"sslmode=verify-ca&sslrootcert=" + ours.file:   "",
+			"sslmode=verify-full&sslrootcert=" + ours.File: "db.example.com",
+			"sslmode=verify-ca&sslrootcert=" + ours.File:   "",
 		}},
 		{"an expired certificate", time.Now().Add(-time.Hour), "127.0.0.1", map[string]string{
-			"sslmode=verify-full&sslrootcert=" + ours.file: "renewed",
-			"sslmode=verify-ca&sslrootcert=" + ours.file:   "renewed",
+			"sslmode=verify-full&sslrootcert=" + ours.File: "renewed",
+			"sslmode=verify-ca&sslrootcert=" + ours.File:   "renewed",
 		}},
 	} {
-		certificate, key := ours.sign(t, "server", shown.until, shown.host)
+		certificate, key := ours.Sign(t, "server", shown.until, shown.host)
 		present(t, server, ours, certificate, key)
 		for settings, want := range shown.cases {
-			short := strings.NewReplacer(ours.file, "ours", theirs.file, "theirs").Replace(settings)
+			short := strings.NewReplacer(ours.File, "ours", theirs.File, "theirs").Replace(settings)
 			t.Run(shown.name+", "+short, func(t *testing.T) {
 				s, err := postgres.Open(t.Context(), secured(server, schema, settings))
 				if want != "" {
@@ -221,15 +142,15 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 	s, schema := create(t, server)
 	closed(t, s)
 	server.Exec(t, schema, `CREATE ROLE certified LOGIN; GRANT USAGE ON SCHEMA `+schema+` TO certified; GRANT SELECT ON ALL TABLES IN SCHEMA `+schema+` TO certified`)
-	ours, theirs := newAuthority(t, "ours"), newAuthority(t, "theirs")
+	ours, theirs := pgtest.NewAuthority(t, time.Now(), "ours"), pgtest.NewAuthority(t, time.Now(), "theirs")
 	if err := server.Admit("hostssl all certified 127.0.0.1/32 cert\n"); err != nil {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(24 * time.Hour)
-	certificate, key := ours.sign(t, "server", later, "127.0.0.1")
+	certificate, key := ours.Sign(t, "server", later, "127.0.0.1")
 	present(t, server, ours, certificate, key)
-	identity := func(a authority, name string, until time.Time) string {
-		certificate, key := a.sign(t, name, until)
+	identity := func(a pgtest.Authority, name string, until time.Time) string {
+		certificate, key := a.Sign(t, name, until)
 		return "&sslcert=" + written(t, "client.crt", certificate) + "&sslkey=" + written(t, "client.key", key)
 	}
 	for name, c := range map[string]struct{ settings, want string }{
@@ -238,11 +159,11 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 		"a foreign one":     {identity(theirs, "certified", later), "certificate"},
 		"an expired one":    {identity(ours, "certified", time.Now().Add(-time.Hour)), "certificate"},
 		"none":              {"", "sslcert"},
-		"one without a key": {"&sslcert=" + ours.file, "sslkey"},
+		"one without a key": {"&sslcert=" + ours.File, "sslkey"},
 		"a missing file":    {"&sslcert=/nowhere&sslkey=/nowhere", "/nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			opts := secured(server, schema, "sslmode=verify-full&sslrootcert="+ours.file+c.settings)
+			opts := secured(server, schema, "sslmode=verify-full&sslrootcert="+ours.File+c.settings)
 			opts.URL = strings.Replace(opts.URL, "postgres:"+pgtest.Password+"@", "certified@", 1)
 			s, err := postgres.OpenReadOnly(t.Context(), opts)
 			if c.want != "" {
@@ -263,16 +184,16 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 // TestAServerThatProvesNothingIsNamed looks at each way in which a URL can ask for TLS.
 func TestAServerThatProvesNothingIsNamed(t *testing.T) {
 	t.Parallel()
-	ours := newAuthority(t, "ours")
+	ours := pgtest.NewAuthority(t, time.Now(), "ours")
 	for address, want := range map[string]string{
 		"db.example.com/pay":                                              "db.example.com is spoken to without encryption where it offers none",
 		"db.example.com/pay?sslmode=prefer":                               "db.example.com is spoken to without encryption where it offers none",
 		"db.example.com/pay?sslmode=allow":                                "db.example.com is spoken to without encryption",
 		"db.example.com/pay?sslmode=disable":                              "db.example.com is spoken to without encryption",
 		"db.example.com/pay?sslmode=require":                              "db.example.com is spoken to whatever certificate it has",
-		"db.example.com/pay?sslmode=require&sslrootcert=" + ours.file:     "",
-		"db.example.com/pay?sslmode=verify-ca&sslrootcert=" + ours.file:   "",
-		"db.example.com/pay?sslmode=verify-full&sslrootcert=" + ours.file: "",
+		"db.example.com/pay?sslmode=require&sslrootcert=" + ours.File:     "",
+		"db.example.com/pay?sslmode=verify-ca&sslrootcert=" + ours.File:   "",
+		"db.example.com/pay?sslmode=verify-full&sslrootcert=" + ours.File: "",
 		"db.example.com/pay?sslmode=verify-full":                          "",
 		"db.example.com/pay?sslrootcert=system":                           "",
 		"localhost,db.example.com/pay?sslmode=disable":                    "db.example.com is spoken to without encryption",

@@ -46,7 +46,7 @@ func TestAFailoverNeedsNobody(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
 	cluster := pgtest.StartCluster(t, true)
-	playFailovers(t, cluster, cluster, dose(1, 2))
+	playFailovers(t, cluster, cluster, outages(), dose(1, 2))
 }
 
 // TestAFailoverBehindAProxyNeedsNobody is [TestAFailoverNeedsNobody] with HAProxy between the runners and the cluster.
@@ -54,7 +54,7 @@ func TestAFailoverBehindAProxyNeedsNobody(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
 	cluster := pgtest.StartCluster(t, true)
-	playFailovers(t, cluster, cluster.Proxy(t), dose(1, 4))
+	playFailovers(t, cluster, cluster.Proxy(t), outages(), dose(1, 4))
 }
 
 // dose is how many failovers are played: as many as the flag says, or those of a plain run or of a full one.
@@ -65,14 +65,14 @@ func dose(plain, full int) int {
 	return suite.Dose(0, plain, full)
 }
 
-// playFailovers has a cluster fail over n times in the middle of runs that reach it at an address.
-func playFailovers(t *testing.T, cluster *pgtest.Cluster, at database, n int) {
+// playFailovers has a cluster fail over n times, in ways by turns, in the middle of runs that reach it at an address.
+func playFailovers(t *testing.T, cluster *pgtest.Cluster, at database, ways []outage, n int) {
 	t.Helper()
 	program := program.Build(t)
 	var longest time.Duration
 	for i := range n {
-		way := outages()[i%len(outages())]
-		runners := 3 - 2*((i+i/len(outages()))%2) // three and one by turns, each in every way
+		way := ways[i%len(ways)]
+		runners := 3 - 2*((i+i/len(ways))%2) // three and one by turns, each in every way
 		f := newFailoverRun(t, program, at, *failoverRows)
 		pause := f.play(cluster, way, runners)
 		t.Logf("failover %d, the leader %s, runners: %d: the longest pause between two requests was %v", i+1, way.name, runners, pause.Round(time.Millisecond))

@@ -101,3 +101,84 @@ func TestARunOutlivesARotatedPassword(t *testing.T) {
 		})
 	}
 }
+
+// TestARunOutlivesRotatedCertificates gives the server another certificate, of another authority, and wants another one of the
+// role, of another authority as well, in the middle of a run. The files that the URL names are renewed, and then the server ends
+// its sessions.
+func TestARunOutlivesRotatedCertificates(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows = 300
+	program := program.Build(t)
+	for _, runners := range []int{1, 3} {
+		t.Run(fmt.Sprintf("runners: %d", runners), func(t *testing.T) {
+			t.Parallel()
+			server := pgtest.Start(t)
+			server.Exec(t, "public", `CREATE ROLE clerk LOGIN`)
+			server.Exec(t, "public", `GRANT CREATE ON DATABASE postgres TO clerk`)
+			october, november := pgtest.NewAuthority(t, time.Now(), "october"), pgtest.NewAuthority(t, time.Now(), "november")
+			c := newCertificates(t, server, october)
+			if err := server.Admit("hostssl all clerk 127.0.0.1/32 cert\n"); err != nil {
+				t.Fatal(err)
+			}
+			server.Shut()
+			if err := server.Run(); err != nil {
+				t.Fatal(err)
+			}
+			f := &failoverRun{newWorld(t, program, options{
+				rows: rows, inFlight: 4, latency: 40 * time.Millisecond, unchecked: true, service: `lookup_path = "/v2/transfers"`,
+				at: reached{server, c.url},
+			})}
+			all := f.startAll(runners)
+			f.await(rows / 3)
+			c.renew(november)
+			server.Exec(t, "public", `SELECT pg_reload_conf()`)
+			time.Sleep(time.Second)
+			server.Exec(t, "public", `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'clerk'`)
+			for i, r := range all {
+				if code := r.end(); code != 0 && (i == 0 || !r.satOut(code)) {
+					t.Errorf("runner %d ends with %d\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
+				}
+			}
+			f.check(rows)
+		})
+	}
+}
+
+// certificates are those of a server and of its role clerk.
+type certificates struct {
+	t      *testing.T
+	server *pgtest.Server
+	dir    string
+	url    string
+}
+
+func newCertificates(t *testing.T, server *pgtest.Server, by pgtest.Authority) *certificates {
+	t.Helper()
+	c := &certificates{t: t, server: server, dir: t.TempDir()}
+	at := func(name string) string { return url.QueryEscape(filepath.Join(c.dir, name)) }
+	c.url = fmt.Sprintf("postgres://clerk@%s/postgres?sslmode=verify-full&sslrootcert=%s&sslcert=%s&sslkey=%s",
+		server.Address(), at("ca.crt"), at("clerk.crt"), at("clerk.key"))
+	c.renew(by)
+	return c
+}
+
+// renew writes certificates of an authority, which the server shows after it has read its settings anew.
+func (c *certificates) renew(by pgtest.Authority) {
+	c.t.Helper()
+	ca, err := os.ReadFile(by.File)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	until := time.Now().Add(time.Hour)
+	certificate, key := by.Sign(c.t, "server", until, "127.0.0.1")
+	if err := c.server.Present(ca, certificate, key); err != nil {
+		c.t.Fatal(err)
+	}
+	certificate, key = by.Sign(c.t, "clerk", until)
+	for name, content := range map[string][]byte{"ca.crt": ca, "clerk.crt": certificate, "clerk.key": key} {
+		if err := os.WriteFile(filepath.Join(c.dir, name), content, 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}

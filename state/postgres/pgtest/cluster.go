@@ -33,6 +33,8 @@ type Cluster struct {
 	sync  bool
 
 	client int // the port of etcd
+
+	prepare func(*Node) error // called with the directory of each node, before it has files; nil for nothing
 }
 
 // Node is one server of a cluster, with the Patroni that looks after it. Everybody reaches the node, and its Patroni
@@ -45,6 +47,7 @@ type Node struct {
 	rest    int // the port of Patroni
 
 	links map[string]*link
+	Room  // of its disk, where it has one of its own
 }
 
 // ErrNoCluster says that Patroni or etcd is not installed.
@@ -54,7 +57,12 @@ var ErrNoCluster = errors.New("there are no Patroni and etcd here (Debian: apt-g
 // synchronous, as Patroni's synchronous_mode has it. It skips the test where Patroni, etcd or PostgreSQL is not installed.
 func StartCluster(tb testing.TB, synchronous bool) *Cluster {
 	tb.Helper()
-	c, err := NewCluster(synchronous)
+	return started(tb, &Cluster{sync: synchronous})
+}
+
+func started(tb testing.TB, c *Cluster) *Cluster {
+	tb.Helper()
+	err := c.make()
 	if errors.Is(err, ErrMissing) || errors.Is(err, ErrNoCluster) {
 		tb.Skip(err)
 	}
@@ -65,33 +73,30 @@ func StartCluster(tb testing.TB, synchronous bool) *Cluster {
 	return c
 }
 
-// NewCluster starts a cluster, which the caller closes. The error is [ErrMissing] or [ErrNoCluster] where a program is
-// not installed.
-func NewCluster(synchronous bool) (*Cluster, error) {
-	bin, err := programs()
-	if err != nil {
-		return nil, err
+// make makes the files of a cluster and starts it. The error is [ErrMissing] or [ErrNoCluster] where a program is not
+// installed.
+func (c *Cluster) make() (err error) {
+	if c.bin, err = programs(); err != nil {
+		return err
 	}
 	for _, name := range []string{"patroni", "patronictl", "etcd"} {
 		if _, err := exec.LookPath(name); err != nil {
-			return nil, ErrNoCluster
+			return ErrNoCluster
 		}
 	}
 	parent := "/dev/shm"
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 		parent = ""
 	}
-	dir, err := os.MkdirTemp(parent, "remit-cluster-")
-	if err != nil {
-		return nil, err
+	if c.dir, err = os.MkdirTemp(parent, "remit-cluster-"); err != nil {
+		return err
 	}
-	c := &Cluster{bin: bin, dir: dir, sync: synchronous}
 	if err := c.start(); err != nil {
 		log := c.logs()
 		c.Close()
-		return nil, fmt.Errorf("start a cluster: %w\n%s", err, log)
+		return fmt.Errorf("start a cluster: %w\n%s", err, log)
 	}
-	return c, nil
+	return nil
 }
 
 // start starts etcd, then the nodes, and waits until all of them follow one.
@@ -146,6 +151,11 @@ func (c *Cluster) newNode(name string) (*Node, error) {
 	n := &Node{Name: name, cluster: c, links: make(map[string]*link), server: Server{bin: c.bin, dir: filepath.Join(c.dir, name)}}
 	if err := os.Mkdir(n.server.dir, 0o755); err != nil {
 		return nil, err
+	}
+	if c.prepare != nil {
+		if err := c.prepare(n); err != nil {
+			return nil, err
+		}
 	}
 	if os.Geteuid() == 0 {
 		if err := os.Chown(n.server.dir, nobody, nobody); err != nil {

@@ -78,3 +78,19 @@ func (c *Cluster) Moved(from *Node) error {
 		return leader != nil && leader != from
 	})
 }
+
+// First is the node that led first.
+func (c *Cluster) First() *Node { return c.nodes[0] }
+
+// Lead has the cluster make a node its leader, if it does not lead.
+func (c *Cluster) Lead(n *Node) error {
+	for range nodesOfCluster {
+		if c.Leader() == n {
+			return c.Ready()
+		}
+		if err := errors.Join(c.Switch(), c.Ready()); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s does not lead", n.Name)
+}

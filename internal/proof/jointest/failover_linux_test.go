@@ -1,0 +1,119 @@
+package jointest_test
+
+import (
+	"flag"
+	"strings"
+	"testing"
+	"time"
+
+	"remit/internal/proof/suite"
+	"remit/state/postgres/pgtest"
+)
+
+// TestAFailoverBehindAFirewallNeedsNobody is [TestAFailoverNeedsNobody] where the kernel drops each packet between the server
+// that leads and everybody else: no connection ends, and no new one is refused.
+func TestAFailoverBehindAFirewallNeedsNobody(t *testing.T) {
+	t.Parallel()
+	n := dose(0, 2)
+	if n == 0 {
+		t.Skip("slow: the full dose has it")
+	}
+	if !pgtest.InOwnNetwork(t, forwarded()...) {
+		return
+	}
+	cluster := pgtest.StartCluster(t, true)
+	ways := []outage{{
+		"behind a firewall", func(_ *pgtest.Cluster, n *pgtest.Node) error { return n.Drop() }, (*pgtest.Node).Undrop,
+	}}
+	playFailovers(t, cluster, cluster, ways, n)
+}
+
+// forwarded are the flags of this run that the test in a network of its own gets as well.
+func forwarded() (flags []string) {
+	flag.Visit(func(f *flag.Flag) {
+		if name, isTest := strings.CutPrefix(f.Name, "test."); !isTest || name == "short" || name == "timeout" {
+			flags = append(flags, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	return flags
+}
+
+// TestAFullDiskOfTheLeaderNeedsNobody fills the disk of the server that leads a cluster in the middle of a run. The run sends
+// nothing while the server writes nothing, and goes on by itself: on another server, or on this one once there is room.
+func TestAFullDiskOfTheLeaderNeedsNobody(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows, size, left = 400, 400, 16 << 10
+	program := program.Build(t)
+	cluster := pgtest.StartClusterOnDisk(t, true, size)
+	for _, runners := range []int{1, 3} {
+		if runners != suite.Dose(0, 1, runners) && runners > 1 {
+			continue
+		}
+		leader := cluster.First()
+		if err := cluster.Lead(leader); err != nil {
+			t.Fatal(err)
+		}
+		f := newFailoverRun(t, program, cluster, rows)
+		all := f.startAll(runners)
+		f.await(rows / 3)
+		if err := leader.Fill(left); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(8 * time.Second)
+		isLeading := cluster.Leader() == leader
+		t.Logf("runners: %d: %d of %d were sent while the disk was full; the same server leads: %t", runners, f.count(), rows, isLeading)
+		if isLeading && f.count() == rows {
+			t.Error("the full disk was in nobody's way")
+		}
+		if err := leader.Empty(); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range all {
+			if code := r.end(); code != 0 && (i == 0 || !r.satOut(code)) {
+				t.Errorf("runner %d ends with %d\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
+			}
+			if strings.Contains(r.stderr.String(), "panic") {
+				t.Errorf("runner %d: %s", i+1, &r.stderr)
+			}
+		}
+		if err := cluster.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		f.check(rows)
+	}
+	endsByTheTimeout(t, program, cluster)
+}
+
+// endsByTheTimeout fills the disk for longer than a run waits. The run ends and says why; the next one goes on.
+func endsByTheTimeout(t *testing.T, program string, cluster *pgtest.Cluster) {
+	t.Helper()
+	const rows, left = 200, 16 << 10
+	leader := cluster.First()
+	if err := cluster.Lead(leader); err != nil {
+		t.Fatal(err)
+	}
+	f := newFailoverRun(t, program, cluster, rows)
+	r := f.start("apply", "--auto-approve", "--failover-timeout=5s")
+	f.await(rows / 3)
+	if err := leader.Fill(left); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	code, said := r.end(), strings.Join(strings.Fields(r.stderr.String()), " ")
+	if code != 4 || !strings.Contains(said, "No space left on device") || !strings.Contains(said, "--failover-timeout=5s") || !strings.Contains(said, "remit apply") {
+		t.Errorf("it ends with %d\n%s\n%s", code, &r.stdout, &r.stderr)
+	}
+	t.Logf("it ended %v after the disk was full", time.Since(began).Round(time.Millisecond))
+	t.Logf("%s", &r.stderr)
+	if err := leader.Empty(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("ready %v", time.Since(began))
+	f.adopts = true
+	f.must(0, "apply", "--auto-approve")
+	f.check(rows)
+}
