@@ -24,6 +24,8 @@ const (
 	failoverDefault = 2 * time.Minute
 	// failoverPause is between two looks for one.
 	failoverPause = 500 * time.Millisecond
+	// takesNothingPause is the longest one before a server that takes nothing is tried again.
+	takesNothingPause = 10 * time.Second
 )
 
 // failover is what an apply keeps of its run, so that it can go on where the server of the state fails over.
@@ -107,17 +109,34 @@ func wentAway(failed error) bool {
 func (f *failover) rideOut(ctx context.Context, ended error) error {
 	var until time.Time
 	var settled int
+	var pause time.Duration
 	for {
 		away, ok := errors.AsType[*awayError](ended)
 		if !ok {
 			return ended
 		}
-		// A server that takes nothing, such as one whose disk is full, is waited for once.
+		// A server that is there and takes nothing, such as one whose disk is full, is waited for once, and asked less and less often.
 		if now := countSettled(away.summary); until.IsZero() || now > settled {
-			until, settled = f.host.Now().Add(f.timeout), now
+			until, settled, pause = f.host.Now().Add(f.timeout), now, failoverPause
+		} else {
+			left := until.Sub(f.host.Now())
+			if left <= 0 {
+				f.reason = fmt.Sprintf(". A server was there, and took nothing within --failover-timeout=%v", f.timeout)
+				return away.finish(away.failed)
+			}
+			if f.host.Clock().Sleep(ctx, min(pause, left)) != nil {
+				return f.interrupted(away)
+			}
+			pause = min(2*pause, takesNothingPause)
 		}
 		ended = f.awaitServer(ctx, away, until)
 	}
+}
+
+// interrupted ends an apply that was interrupted while it waited.
+func (f *failover) interrupted(away *awayError) error {
+	f.reason = ". The apply was interrupted while it waited for the server"
+	return away.finish(away.failed)
 }
 
 // countSettled is how many transfers have an outcome.
@@ -157,8 +176,7 @@ func (f *failover) awaitServer(ctx context.Context, away *awayError, until time.
 			return away.finish(away.failed)
 		}
 		if f.host.Clock().Sleep(ctx, failoverPause) != nil {
-			f.reason = ". The apply was interrupted while it waited for the server"
-			return away.finish(away.failed)
+			return f.interrupted(away)
 		}
 	}
 }
