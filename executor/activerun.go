@@ -77,6 +77,9 @@ func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	if meta := snapshot.Meta(); meta.MayLack() {
+		if err := a.tellLack(ctx, meta); err != nil {
+			return nil, err
+		}
 		if !a.lookups.possible() {
 			return nil, &LackingError{Newest: meta.Serial, Lacks: meta.Lacks}
 		}
@@ -86,6 +89,35 @@ func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
 		}
 	}
 	return confirmClock(ctx, snapshot, a.clocks.begun(), a.Begun.By, a.report.tell)
+}
+
+// checkJoined is checkState for a runner that takes part in a run. Where this machine alone knows that the state lacks
+// events, the others pay what was paid, and so the run is stopped for all.
+func (a *activeRun) checkJoined(ctx context.Context) error {
+	snapshot, err := a.Journal.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("read the state: %w", err)
+	}
+	meta := snapshot.Meta()
+	_ = snapshot.Close() // it was only read
+	if meta.Lacks == 0 {
+		return nil
+	}
+	lasting := a.life.lasting
+	stopped := a.Share.Stop(lasting, fmt.Sprintf("the state lacks event %d, which another machine knows. What was paid before may be paid again by this run: import the service's export of transfer records", meta.Lacks))
+	if err := errors.Join(a.tellLack(lasting, meta), stopped); err != nil {
+		return err
+	}
+	return &LackingError{Newest: meta.Serial, Lacks: meta.Lacks, Joined: true}
+}
+
+// tellLack has the other machines that use the state know which event it lacks.
+func (a *activeRun) tellLack(ctx context.Context, meta state.Meta) error {
+	witness, isShared := a.Journal.(state.Witness)
+	if meta.Lacks == 0 || meta.Told || !isShared {
+		return nil
+	}
+	return witness.TellLack(ctx, meta.Lacks)
 }
 
 // complete has a state that lacked events lack none any more, at the end of a complete run: all that it sent was looked

@@ -79,7 +79,10 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 func Join(ctx context.Context, run Run) (Summary, error) {
 	a := newActiveRun(ctx, run, 0)
 	defer a.life.release()
-	err := a.ready(ctx)
+	err := a.checkJoined(ctx)
+	if err == nil {
+		err = a.ready(ctx)
+	}
 	if err == nil { // it has nothing to journal: the run has begun
 		_, err = a.checkState(ctx)
 	}

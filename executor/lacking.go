@@ -7,10 +7,14 @@ import "fmt"
 type LackingError struct {
 	Newest int64 // number of the newest event of the state
 	Lacks  int64 // number of an event that the state had, and lacks; 0 where the state was restored from a dump
+	Joined bool  // a run was in progress, and was stopped for it
 }
 
 // Error names both events.
 func (e *LackingError) Error() string {
+	if e.Joined {
+		return fmt.Sprintf("the state lacks event %d (its newest is %d), and the run in progress was begun without knowing that. This runner sent nothing, and stops the run: what was paid before may be paid again by it", e.Lacks, e.Newest)
+	}
 	if e.Lacks == 0 {
 		return fmt.Sprintf("the state was restored from a dump, whose newest event is %d, and the service has no lookup that finds what was paid since. Nothing was sent", e.Newest)
 	}

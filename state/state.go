@@ -100,6 +100,8 @@ type Meta struct {
 	// Restored says that a dump of the state was restored: its tables are not those in which it was written
 	// last, and events that were written there after the dump are not in it. Which, nothing says.
 	Restored bool
+	// Told says that Lacks is written in the state itself, where every machine reads it, see [Witness].
+	Told bool
 }
 
 // MayLack reports whether events are known to be missing in the state, or may be.
@@ -253,6 +255,12 @@ type Completer interface {
 	// Complete says that a person has brought in what is missing where [Meta.MayLack]: from now on the
 	// state lacks nothing. The journal must have been written to before, or nothing was missing.
 	Complete() error
+}
+
+// Witness is a [Journal] of a state that several machines use, each of which may know of events that the others do not.
+type Witness interface {
+	// TellLack has every machine know that the state lacks an event: [Meta.Lacks] names one, until the state is complete.
+	TellLack(ctx context.Context, seq int64) error
 }
 
 // Copied is a [Snapshot] of a state in a file.

@@ -43,6 +43,9 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	for i := range summary.Exceptions {
 		summary.Exceptions[i] = named.name(summary.Exceptions[i])
 	}
+	if failed == nil && summary.Stopped != "" && lacksNow(ctx, run.Journal) {
+		o.Next = a.planning.dir.Command("import FILE")
+	}
 	finish := func(failed error) error { return finishRun(ctx, a, w, summary, o, end, failed) }
 	if journal, may := a.failover.mayGoOn(run, failed, summary); may {
 		return &awayError{
@@ -57,7 +60,8 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 
 // finishRun shows how a run ended, or why it failed, and turns that into an exit code.
 func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Summary, o view.SummaryOptions, end func(executor.Summary, view.SummaryOptions) error, failed error) error {
-	if failed == nil { // otherwise the error says what to do
+	lacking := o.Next != ""
+	if failed == nil && !lacking { // otherwise the error says what to do
 		o.Next = nextAfter(a, w.service, summary)
 	}
 	a.monitoring.facts.summary, a.monitoring.facts.options = &summary, o
@@ -77,10 +81,26 @@ func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Sum
 	if shown != nil {
 		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.planning.dir.Command("show --run="+summary.RunID), exit.Look)
 	}
+	if lacking {
+		return exit.Code(exit.Look)
+	}
 	if code := exitOfRun(ctx, summary); code != exit.Done {
 		return exit.Code(code)
 	}
 	return nil
+}
+
+// lacksNow reports whether the state is known to lack events, as another machine may have told while a run went on.
+func lacksNow(ctx context.Context, journal executor.Journal) bool {
+	if journal == nil {
+		return false
+	}
+	snapshot, err := journal.Snapshot(context.WithoutCancel(ctx))
+	if err != nil {
+		return false // the leftover is read next, and says so
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	return snapshot.Meta().Lacks > 0
 }
 
 // rideOut goes on with an apply whose run ended because the server of its state went away, see [failover.rideOut].

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -59,34 +60,68 @@ func isHome(recorded, found string) bool {
 	return tablesThen == tablesNow && (systemThen == systemNow || systemThen == "" || systemNow == "")
 }
 
+// lackPrefix begins what is written in place of a home, where a machine had a note of an event that the state lacks. The number
+// of that event follows.
+const lackPrefix = "lacks "
+
+// lackOf returns the event that a state lacks, as one of the machines that use it has told.
+func lackOf(recorded string) (seq int64, isTold bool) {
+	number, isTold := strings.CutPrefix(recorded, lackPrefix)
+	if !isTold {
+		return 0, false
+	}
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if err != nil { // no remit wrote that: its number is unknown, and a lack it is
+		seq = 1
+	}
+	return seq, true
+}
+
 // settle writes which tables a state is in, where nothing says so yet.
 func settle(ctx context.Context, tx pgx.Tx, system string) error {
 	_, err := tx.Exec(ctx, `UPDATE meta SET home = `+homeSQL+` WHERE home = ''`, system)
 	return err
 }
 
-var _ state.Completer = (*journal)(nil)
+var (
+	_ state.Completer = (*journal)(nil)
+	_ state.Witness   = (*journal)(nil)
+)
 
 // Complete implements [state.Completer]: from now on the state is at home in the tables where it is, and the note of
 // this machine names its newest event.
 func (j *journal) Complete() error {
-	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
+	err := j.settleHome(context.Background(), `UPDATE meta SET home = `+homeSQL, j.lock.system)
+	if err != nil {
+		return j.store.wrap("write to", fmt.Errorf("say that it is complete: %w", err))
+	}
+	j.noteFrom(*j.newest.Load())
+	return nil
+}
+
+// TellLack implements [state.Witness]. What was told first stays.
+func (j *journal) TellLack(ctx context.Context, seq int64) error {
+	err := j.settleHome(ctx, `UPDATE meta SET home = $1::text WHERE NOT starts_with(home, $2)`, lackPrefix+strconv.FormatInt(seq, 10), lackPrefix)
+	if err != nil {
+		return j.store.wrap("write to", fmt.Errorf("say that it lacks events: %w", err))
+	}
+	return nil
+}
+
+// settleHome changes what is written about the home of the state, while the lock is held.
+func (j *journal) settleHome(ctx context.Context, update string, arguments ...any) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waitAnswer)
 	defer cancel()
 	l := j.lock
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := withoutWarning(l.conn, func() error {
+	return j.taken(withoutWarning(l.conn, func() error {
 		return pgx.BeginFunc(ctx, l.conn, func(tx pgx.Tx) error {
 			if err := l.held(tx.QueryRow(ctx, heldSQL+` FOR UPDATE`, l.arguments()...)); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, `UPDATE meta SET home = `+homeSQL, l.system)
+			_, err := tx.Exec(ctx, update, arguments...)
 			return err
 		})
-	})
-	if err != nil {
-		return j.store.wrap("write to", fmt.Errorf("say that it is complete: %w", j.taken(err)))
-	}
-	j.noteFrom(*j.newest.Load())
-	return nil
+	}))
 }

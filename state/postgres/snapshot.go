@@ -94,12 +94,14 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	if s.tip, err = readTip(ctx, s.conn); err != nil {
 		return err
 	}
-	s.tip.Restored = !isHome(recorded, found)
+	told, isTold := lackOf(recorded)
+	s.tip.Told, s.tip.Restored = isTold, !isTold && !isHome(recorded, found)
 	if !follows {
 		if s.tip.Lacks, err = lacks(ctx, s.conn, note, s.tip); err != nil {
 			return err
 		}
 	}
+	s.tip.Lacks = max(s.tip.Lacks, told)
 	if !evenMoved { // Verify finds more, and says it better
 		if err := checkNewest(ctx, s.conn, s.tip); err != nil {
 			return err

@@ -188,7 +188,7 @@ func warnOfLack(s *State, meta state.Meta) {
 		return
 	}
 	note := ""
-	if path := s.Backend.Note(meta); path != "" {
+	if path := s.Backend.Note(meta); path != "" && !meta.Told {
 		note = " Where nothing was sent since that event, remove " + path + ", which names it."
 	}
 	// Nobody reads it where it can't be written.
