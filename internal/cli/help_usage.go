@@ -40,7 +40,7 @@ var flagNames = map[string]string{
 	titleData: "chdir environment var var-file policy-dir root from until month timezone batch run where plan to platform-to amount too-much asset " +
 		"recorded reconcile debits-only recursive changed filter test-directory schema head manifest allowed-signers allowed-passkeys revoked-keys",
 	titleOutput: "json json-into out html csv markdown format no-color verbose detailed-exitcode junit-xml metrics-file " +
-		"generate-config account-prefix",
+		"generate-config account-prefix complete",
 	titleSandbox: "sandbox fault rehearse from-balances practice-approvals opening-balance ledger listen operator seed client-id client-secret",
 	titleOther:   "help stdio",
 }

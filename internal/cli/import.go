@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -33,10 +34,13 @@ type importing struct {
 	autoApprove bool
 	input       bool
 	asJSON      bool
+	isComplete  bool // a person says that the files have all that was made
 
 	files []string
 	spool *records.Spool
 	list  importList
+
+	newest time.Time // when the newest record of the files was made
 
 	generate string // the file for what nobody declares; "" for none
 
@@ -68,7 +72,8 @@ func newImport(p *process) *cobra.Command {
 			"that these were paid, and no record. What it has is unverified, and never sent; a lookup,\n" +
 			"an export or remit resolve completes it. An undeclared entry needs its amount and asset.\n\n" +
 			"What would be recorded is shown first, and written when you say yes. The same import again\n" +
-			"does nothing. With --generate-config the transfers that the state then has, and that no file\n" +
+			"does nothing. A state that lacks events still does after it, unless you say with --complete\n" +
+			"that the files have every transfer that was made until now. With --generate-config the transfers that the state then has, and that no file\n" +
 			"declares, get blocks in a new file, for which a plan has nothing to do. That needs no export.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("generate-config") {
@@ -93,6 +98,7 @@ func newImport(p *process) *cobra.Command {
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&i.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&i.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&i.isComplete, "complete", false, "the files have every transfer that was made until now: a state that lacks events counts as complete")
 	flags.StringVar(&i.generate, "generate-config", "", "write blocks for transfers that the state has and no file declares into this new `file`, such as undeclared.hcl")
 	return cmd
 }
@@ -166,10 +172,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		return err
 	}
 	if imported.Writes() == 0 {
-		if err := i.complete(w.streams, w.state, journal, snapshot.Meta()); err != nil {
-			return err
-		}
-		return i.standsAlready(ctx, imported)
+		return i.complete(ctx, w, journal, snapshot.Meta(), i.standsAlready(ctx, imported))
 	}
 	if err := i.ask(ctx, w.streams, w.dir); err != nil {
 		return err
@@ -182,33 +185,50 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		}
 		return executor.Adopt(ctx, run, others)
 	})
-	if _, isCode := errors.AsType[exit.Code](ended); ended != nil && !isCode {
-		return ended
-	}
-	if err := i.complete(w.streams, w.state, journal, snapshot.Meta()); err != nil {
-		return err
+	if code, isCode := errors.AsType[exit.Code](ended); ended != nil && (!isCode || code >= exit.Signal) {
+		return ended // an interrupt: some records may not be there
 	}
 	if ended == nil && imported.NeedsPerson() {
-		return exit.Code(exit.Look)
+		ended = exit.Code(exit.Look)
 	}
-	return ended
+	return i.complete(ctx, w, journal, snapshot.Meta(), ended)
 }
 
-// complete has a state that lacked events lack none any more: the service's records were brought in.
-func (i *importing) complete(streams *terminal.Streams, st *workspace.State, journal state.Journal, meta state.Meta) error {
+// complete has a state that lacked events lack none any more, where the person who has the service's records says that
+// they are all. Records alone don't say so: an export of before the missing events has nothing that the state lacks.
+func (i *importing) complete(ctx context.Context, w *opened, journal state.Journal, meta state.Meta, ended error) error {
 	completer, isOne := journal.(state.Completer)
 	if !meta.MayLack() || !isOne {
-		return nil
+		return ended
+	}
+	if !i.isComplete {
+		newest := "They have no record that says when it was made."
+		if !i.newest.IsZero() {
+			newest = fmt.Sprintf("The newest record in them is of %s.", i.newest.UTC().Format(time.RFC3339))
+		}
+		_, err := fmt.Fprintf(w.streams.Err, "Notice: The state still lacks events: these files may be older than what it lacks. %s Where they have every transfer that was made until now, say so:\n\n    %s\n",
+			newest, w.dir.Command("import "+i.words()+" --complete"))
+		return errors.Join(err, exit.WithCode(ended, exit.Look))
 	}
 	if err := completer.Complete(); err != nil {
-		return st.Error(err)
+		return w.state.Error(err)
 	}
+	streams := w.streams
 	was := "was restored from a dump"
 	if meta.Lacks > 0 {
 		was = fmt.Sprintf("lacked event %d", meta.Lacks)
 	}
 	_, err := fmt.Fprintf(streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)
-	return err
+	return errors.Join(err, ended)
+}
+
+// words are the files, as a shell takes them.
+func (i *importing) words() string {
+	words := make([]string, len(i.files))
+	for n, file := range i.files {
+		words[n] = shell.Word(file)
+	}
+	return strings.Join(words, " ")
 }
 
 // newImportRun is the run of an import, without its journal and its handler.
@@ -441,12 +461,8 @@ func (i *importing) ask(ctx context.Context, streams *terminal.Streams, dir *wor
 		return nil
 	}
 	if !i.input || !streams.Interactive() || slices.Contains(i.files, "-") {
-		var words []string
-		for _, file := range i.files {
-			words = append(words, shell.Word(file))
-		}
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
-			dir.Command("import "+strings.Join(words, " ")+" --auto-approve"))
+			dir.Command("import "+i.words()+" --auto-approve"))
 	}
 	return streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
 }
