@@ -172,7 +172,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		return err
 	}
 	if imported.Writes() == 0 {
-		return i.complete(ctx, w, journal, snapshot.Meta(), i.standsAlready(ctx, imported))
+		return i.complete(w, journal, snapshot.Meta(), i.standsAlready(ctx, imported))
 	}
 	if err := i.ask(ctx, w.streams, w.dir); err != nil {
 		return err
@@ -191,12 +191,12 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	if ended == nil && imported.NeedsPerson() {
 		ended = exit.Code(exit.Look)
 	}
-	return i.complete(ctx, w, journal, snapshot.Meta(), ended)
+	return i.complete(w, journal, snapshot.Meta(), ended)
 }
 
 // complete has a state that lacked events lack none any more, where the person who has the service's records says that
 // they are all. Records alone don't say so: an export of before the missing events has nothing that the state lacks.
-func (i *importing) complete(ctx context.Context, w *opened, journal state.Journal, meta state.Meta, ended error) error {
+func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta, ended error) error {
 	completer, isOne := journal.(state.Completer)
 	if !meta.MayLack() || !isOne {
 		return ended

@@ -29,8 +29,8 @@ func (i *importing) read(ctx context.Context, streams *terminal.Streams, dir *wo
 				return fmt.Errorf("read the records: %s:%d: the amount %q of record %q is not a decimal: digits with a point and without grouping are needed. Nothing was changed", name, r.Line, r.Amount, r.ID)
 			}
 			i.customers.note(&r.Record)
-			if r.Record.CreatedAt.After(i.newest) {
-				i.newest = r.Record.CreatedAt
+			if r.CreatedAt.After(i.newest) {
+				i.newest = r.CreatedAt
 			}
 			return i.spool.Add(name, r)
 		}, func(x records.Listing) error {
