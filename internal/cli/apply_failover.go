@@ -38,6 +38,7 @@ type failover struct {
 	before  *executor.Summary // how the lines ended of which the run under way has no more to do; nil in the first run
 	reason  string            // why it goes on no more, in words that follow the failure; "" where it was not tried
 	mayLack bool              // the server that took over may lack what runners of the run wrote
+	shared  bool              // several carried the run out, or one before it: another of them may go on first
 
 	// controls are those against which the plan is computed again.
 	controls func() planner.Controls
@@ -96,7 +97,7 @@ func (f *failover) check() error {
 // on: then this one is put out ([failover.isLeftBehind] says more).
 func (f *failover) mayGoOn(run executor.Run, failed error, s executor.Summary) (state.Replicated, bool) {
 	journal, ok := run.Journal.(state.Replicated)
-	isAway := ok && (wentAway(failed) || journal.IsShared() && errors.Is(failed, state.ErrFenced))
+	isAway := ok && (wentAway(failed) || (f.shared || journal.IsShared()) && errors.Is(failed, state.ErrFenced))
 	return journal, isAway && !s.Interrupted && !s.StoppedSound && f.timeout > 0 && f.whole != nil
 }
 
@@ -115,6 +116,7 @@ func (f *failover) rideOut(ctx context.Context, ended error) error {
 		if !ok {
 			return ended
 		}
+		f.shared = f.shared || away.journal.IsShared()
 		// A server that is there and takes nothing, such as one whose disk is full, is waited for once, and asked less and less often.
 		if now := countSettled(away.summary); until.IsZero() || now > settled {
 			until, settled, pause = f.host.Now().Add(f.timeout), now, failoverPause
@@ -189,7 +191,7 @@ func (f *failover) goOn(ctx context.Context, away *awayError, began time.Time) e
 		return f.notYet(away, err)
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
-	if away.journal.IsShared() {
+	if f.shared {
 		back, err := returned(ctx, store, away.journal)
 		if err != nil {
 			return f.notYet(away, err)
@@ -203,7 +205,7 @@ func (f *failover) goOn(ctx context.Context, away *awayError, began time.Time) e
 	holder := f.host.Holder("remit apply")
 	holder.RunID = uuid.NewString()
 	journal, err := store.Lock(ctx, holder, 0)
-	if locked, isLocked := errors.AsType[*state.LockedError](err); isLocked && away.journal.IsShared() && !isSelf(locked.Holder, holder) {
+	if locked, isLocked := errors.AsType[*state.LockedError](err); isLocked && f.shared && !isSelf(locked.Holder, holder) {
 		return f.joinAgain(ctx, away, store, holder, began)
 	}
 	if err != nil {

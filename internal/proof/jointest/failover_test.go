@@ -72,7 +72,11 @@ func playFailovers(t *testing.T, cluster *pgtest.Cluster, at database, ways []ou
 	var longest time.Duration
 	for i := range n {
 		way := ways[i%len(ways)]
-		runners := 3 - 2*((i+i/len(ways))%2) // three and one by turns, each in every way
+		turn := i
+		if len(ways)%2 == 0 {
+			turn += i / len(ways) // else each way would always have the same
+		}
+		runners := 3 - 2*(turn%2) // three and one by turns, each in every way
 		f := newFailoverRun(t, program, at, *failoverRows)
 		pause := f.play(cluster, way, runners)
 		t.Logf("failover %d, the leader %s, runners: %d: the longest pause between two requests was %v", i+1, way.name, runners, pause.Round(time.Millisecond))
