@@ -36,6 +36,9 @@ func Guided() []string {
 // FlagNames are the names of flags below each heading of the help.
 var FlagNames = flagNames
 
+// FaceFlags are the names of flags that are faces.
+func FaceFlags() []string { return faceFlags() }
+
 // FlagTitles are the headings of flags.
 var FlagTitles = flagTitles
 

@@ -128,6 +128,13 @@ func packFaces() []evidence.Face {
 	}
 }
 
+// faceFlags are the names of the faces that have flags, each once. Help lists them below Output.
+func faceFlags() []string {
+	names := slices.Concat(showFaces().names(), treeFaces().names(), reconcileFaces().names())
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // flags adds a flag for each face.
 func (f faces[W]) flags(cmd *cobra.Command) {
 	for _, one := range f {

@@ -106,6 +106,9 @@ func TestHelpHasAHeadingForEachFlag(t *testing.T) {
 			titles[name] = append(titles[name], title)
 		}
 	}
+	for _, name := range cli.FaceFlags() {
+		titles[name] = append(titles[name], "Output")
+	}
 	flags := map[string]bool{}
 	below(cli.NewRoot(), func(cmd *cobra.Command) {
 		cmd.InitDefaultHelpFlag()

@@ -31,7 +31,7 @@ const (
 // flagTitles are the headings of flags in the order of the help.
 var flagTitles = []string{titleReview, titleApprove, titleRun, titleData, titleOutput, titleSandbox, titleOther}
 
-// flagNames are the flags below each heading. A flag has the same one in all commands.
+// flagNames are the flags below each heading, beside [faceFlags]. A flag has the same one in all commands.
 var flagNames = map[string]string{
 	titleReview: "target show refresh against declared check diff " +
 		"accept-duplicate accept-duplicates accept-late accept-renames accept-shortfall override-limit allow-empty",
@@ -39,7 +39,7 @@ var flagNames = map[string]string{
 	titleRun:     "parallelism wait lock-timeout failover-timeout port on-refusal retry-refused resume join notify-command new-state same-client",
 	titleData: "chdir environment var var-file policy-dir root from until month timezone batch run where plan to platform-to amount too-much asset " +
 		"recorded reconcile debits-only recursive changed filter test-directory schema head manifest allowed-signers allowed-passkeys revoked-keys",
-	titleOutput: "json json-into out html csv markdown format no-color verbose detailed-exitcode junit-xml metrics-file " +
+	titleOutput: "json json-into out format no-color verbose detailed-exitcode junit-xml metrics-file " +
 		"generate-config account-prefix complete",
 	titleSandbox: "sandbox fault rehearse from-balances practice-approvals opening-balance ledger listen operator seed client-id client-secret",
 	titleOther:   "help stdio",
@@ -48,6 +48,9 @@ var flagNames = map[string]string{
 // titlesOfFlags is flagNames the other way round: the heading of each flag.
 func titlesOfFlags() map[string]string {
 	titles := map[string]string{}
+	for _, name := range faceFlags() {
+		titles[name] = titleOutput
+	}
 	for title, names := range flagNames {
 		for name := range strings.FieldsSeq(names) {
 			titles[name] = title
