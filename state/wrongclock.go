@@ -52,7 +52,11 @@ func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks,
 		}
 		return wrong, err
 	}
-	later := dated{at: now, clocks: here, words: thisClock}
+	return appendWrongRuns(ctx, s, wrong, dated{at: now, clocks: here, words: thisClock}, most)
+}
+
+// appendWrongRuns holds the clocks of all runs against one another, the newest first, and those of the newest against later.
+func appendWrongRuns(ctx context.Context, s clockReader, wrong []WrongClock, later dated, most int) ([]WrongClock, error) {
 	for run, err := range s.Runs(ctx) {
 		if err != nil {
 			return nil, err

@@ -209,10 +209,36 @@ func cutOptions(text string) (options, rest string, err error) {
 	return text, "", nil
 }
 
+func (e *entry) setOption(name, value string, where *time.Location) (err error) {
+	isPasskey := e.key.passkey != nil
+	switch {
+	case name == "namespaces" && !isPasskey:
+		if e.namespaces = value; value == "" {
+			err = errors.New("the option namespaces is empty, which allows nothing")
+		}
+	case name == "valid-after":
+		e.after, err = parseValidity(name, value, where)
+	case name == "valid-before":
+		e.before, err = parseValidity(name, value, where)
+	case name == "registered" && isPasskey:
+		_, err = parseValidity(name, value, where)
+	case name == "backup" && isPasskey:
+		if value != "yes" && value != "no" {
+			err = fmt.Errorf("the option backup is %q; it is \"yes\" or \"no\"", value)
+		}
+	case name == "cert-authority" && !isPasskey:
+		err = errors.New("the option cert-authority is not supported: it would let a certificate authority say who may approve; write each person's key")
+	case isPasskey:
+		err = fmt.Errorf("the option %q is not known; there are registered, backup, valid-after and valid-before", name)
+	default:
+		err = fmt.Errorf("the option %q is not known; there are namespaces, valid-after and valid-before", name)
+	}
+	return err
+}
+
 // parseOptions reads the options of a line whose key is known; their names are in letters of either case.
 func (e *entry) parseOptions(text string, where *time.Location) error {
 	seen := map[string]bool{}
-	isPasskey := e.key.passkey != nil
 	for text != "" {
 		name, value, rest, err := cutOption(text)
 		if err != nil {
@@ -223,29 +249,7 @@ func (e *entry) parseOptions(text string, where *time.Location) error {
 			return fmt.Errorf("the option %s stands twice", name)
 		}
 		seen[name] = true
-		switch {
-		case name == "namespaces" && !isPasskey:
-			if e.namespaces = value; value == "" {
-				err = errors.New("the option namespaces is empty, which allows nothing")
-			}
-		case name == "valid-after":
-			e.after, err = parseValidity(name, value, where)
-		case name == "valid-before":
-			e.before, err = parseValidity(name, value, where)
-		case name == "registered" && isPasskey:
-			_, err = parseValidity(name, value, where)
-		case name == "backup" && isPasskey:
-			if value != "yes" && value != "no" {
-				err = fmt.Errorf("the option backup is %q; it is \"yes\" or \"no\"", value)
-			}
-		case name == "cert-authority" && !isPasskey:
-			err = errors.New("the option cert-authority is not supported: it would let a certificate authority say who may approve; write each person's key")
-		case isPasskey:
-			err = fmt.Errorf("the option %q is not known; there are registered, backup, valid-after and valid-before", name)
-		default:
-			err = fmt.Errorf("the option %q is not known; there are namespaces, valid-after and valid-before", name)
-		}
-		if err != nil {
+		if err := e.setOption(name, value, where); err != nil {
 			return err
 		}
 	}

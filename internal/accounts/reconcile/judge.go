@@ -167,34 +167,36 @@ func (p *pair) split() {
 		}
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
-	put := func(s *Side, into **Side) {
-		if *into == nil {
-			*into = s
-			return
-		}
-		p.more = append(p.more, *s)
-		if (*into).ID == s.ID {
-			p.versions = true
-		} else {
-			p.several = true
-		}
-	}
 	for i := range p.sides {
 		switch roleOf(&p.sides[i]) {
 		case transfer.Debit:
-			put(&p.sides[i], &p.debit)
+			p.put(&p.sides[i], &p.debit)
 		case transfer.Credit:
-			put(&p.sides[i], &p.credit)
+			p.put(&p.sides[i], &p.credit)
 		}
 	}
 	for i := range p.sides {
 		if s := &p.sides[i]; roleOf(s) == "" {
 			if p.credit == nil && (p.debit != nil || s.ID != p.row.RecordID && strings.HasSuffix(string(s.Type), "_CREDIT")) {
-				put(s, &p.credit)
+				p.put(s, &p.credit)
 			} else {
-				put(s, &p.debit)
+				p.put(s, &p.debit)
 			}
 		}
+	}
+}
+
+// put makes a record a side, or one more where there is that side already.
+func (p *pair) put(s *Side, into **Side) {
+	if *into == nil {
+		*into = s
+		return
+	}
+	p.more = append(p.more, *s)
+	if (*into).ID == s.ID {
+		p.versions = true
+	} else {
+		p.several = true
 	}
 }
 
@@ -347,6 +349,19 @@ func (j *judge) strangers(sorted *sorter) error {
 	return nil
 }
 
+// addUnequal names what two sides of one transfer can't be.
+func (p *pair) addUnequal(line *Line) {
+	if p.debit == nil || p.credit == nil {
+		return
+	}
+	if !areEqual(p.debit, p.credit) {
+		line.add(Unbalanced)
+	}
+	if p.debit.ID == p.credit.ID {
+		line.add(SameID)
+	}
+}
+
 func (j *judge) stranger(p *pair, shared bool) error {
 	if len(p.sides) == 0 {
 		return nil
@@ -373,14 +388,7 @@ func (j *judge) stranger(p *pair, shared bool) error {
 	line.RefID, line.GroupID, line.Asset, line.Amount = main.RefID, main.GroupID, main.Asset, main.Amount
 	line.add(ServiceOnly)
 	p.addRepeated(&line)
-	if p.debit != nil && p.credit != nil {
-		if !areEqual(p.debit, p.credit) {
-			line.add(Unbalanced)
-		}
-		if p.debit.ID == p.credit.ID {
-			line.add(SameID)
-		}
-	}
+	p.addUnequal(&line)
 	if j.customer != "" && main.CustomerID != j.customer {
 		line.add(Customer)
 	}

@@ -28,6 +28,18 @@ const (
 	weeksOfYear, weeksOfMonth = 53, 5 // how often a day of the week can come in it
 )
 
+func parseUntil(text string) (Date, error) {
+	t, err := time.Parse(rrule.DateFormat, text)
+	if err != nil {
+		return 0, fmt.Errorf("has UNTIL=%s; a schedule has days, so it takes a date such as UNTIL=20261231", text)
+	}
+	until, err := ParseDate(t.Format(time.DateOnly))
+	if err != nil {
+		return 0, fmt.Errorf("has UNTIL=%s, which %w", text, err)
+	}
+	return until, nil
+}
+
 // ParseRecurrence reads a rule such as "FREQ=MONTHLY;BYMONTHDAY=-1". It is stricter than the
 // library, which takes much that section 3.3.10 forbids, and then makes something of it that
 // nobody asked for.
@@ -45,12 +57,8 @@ func ParseRecurrence(text string) (*Recurrence, error) {
 	}
 	r := &Recurrence{}
 	if until := parts["UNTIL"]; until != "" {
-		t, err := time.Parse(rrule.DateFormat, until)
-		if err != nil {
-			return nil, fmt.Errorf("has UNTIL=%s; a schedule has days, so it takes a date such as UNTIL=20261231", until)
-		}
-		if r.until, err = ParseDate(t.Format(time.DateOnly)); err != nil {
-			return nil, fmt.Errorf("has UNTIL=%s, which %w", until, err)
+		if r.until, err = parseUntil(until); err != nil {
+			return nil, err
 		}
 	}
 	if r.count, err = wholePart(parts, "COUNT", OccurrencesMax); err != nil {

@@ -188,27 +188,36 @@ func (e *entry) name() string {
 	}
 }
 
+// readHeader reads the kind and the size of an entry.
+func readHeader(in io.ByteReader) (kind byte, size uint64, err error) {
+	first, err := in.ReadByte()
+	if err != nil {
+		return 0, 0, err
+	}
+	kind, size = first>>4&7, uint64(first&15)
+	for shift := 4; first&0x80 != 0; shift += 7 {
+		if first, err = in.ReadByte(); err != nil || shift > 32 {
+			return 0, 0, errDamaged
+		}
+		size |= uint64(first&0x7f) << shift
+	}
+	if size > objectMax {
+		return 0, 0, fmt.Errorf("it has more than %d bytes", objectMax)
+	}
+	return kind, size, nil
+}
+
 // entry reads the entry at an offset.
 func (p *pack) entry(at int64) (*entry, error) {
 	if at < 0 || at >= p.size {
 		return nil, errDamaged
 	}
 	in := byteReader{io.NewSectionReader(p.data, at, p.size-at)}
-	first, err := in.ReadByte()
+	kind, size, err := readHeader(in)
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{kind: first >> 4 & 7}
-	size := uint64(first & 15)
-	for shift := 4; first&0x80 != 0; shift += 7 {
-		if first, err = in.ReadByte(); err != nil || shift > 32 {
-			return nil, errDamaged
-		}
-		size |= uint64(first&0x7f) << shift
-	}
-	if size > objectMax {
-		return nil, fmt.Errorf("it has more than %d bytes", objectMax)
-	}
+	e := &entry{kind: kind}
 	switch e.kind {
 	case entryCommit, entryTree, entryBlob, entryTag:
 	case entryOffsetDelta:
@@ -272,6 +281,30 @@ func (r byteReader) ReadByte() (byte, error) {
 	return b[0], err
 }
 
+// pieceOf is the piece of a base that an op of a difference copies. Four bytes of its offset and three of its size, those of
+// them that are not 0, begin the rest of the difference.
+func pieceOf(base []byte, op byte, delta []byte) (piece, rest []byte, ok bool) {
+	var word [7]byte
+	for i := range word {
+		if op&(1<<i) == 0 {
+			continue
+		}
+		if len(delta) == 0 {
+			return nil, nil, false
+		}
+		word[i], delta = delta[0], delta[1:]
+	}
+	offset := uint64(binary.LittleEndian.Uint32(word[:4]))
+	size := uint64(word[4]) | uint64(word[5])<<8 | uint64(word[6])<<16
+	if size == 0 {
+		size = 0x10000
+	}
+	if offset+size > uint64(len(base)) {
+		return nil, nil, false
+	}
+	return base[offset : offset+size], delta, true
+}
+
 // patch applies a difference to what it is one to.
 func patch(base, delta []byte) ([]byte, error) {
 	from, delta, ok := deltaSize(delta)
@@ -289,26 +322,10 @@ func patch(base, delta []byte) ([]byte, error) {
 				return nil, errDamaged
 			}
 			piece, delta = delta[:op], delta[op:]
-		} else { // a piece of the base: four bytes of its offset, three of its size, without zeros
-			var word [7]byte
-			for i := range word {
-				if op&(1<<i) == 0 {
-					continue
-				}
-				if len(delta) == 0 {
-					return nil, errDamaged
-				}
-				word[i], delta = delta[0], delta[1:]
-			}
-			offset := uint64(binary.LittleEndian.Uint32(word[:4]))
-			size := uint64(word[4]) | uint64(word[5])<<8 | uint64(word[6])<<16
-			if size == 0 {
-				size = 0x10000
-			}
-			if offset+size > uint64(len(base)) {
+		} else {
+			if piece, delta, ok = pieceOf(base, op, delta); !ok {
 				return nil, errDamaged
 			}
-			piece = base[offset : offset+size]
 		}
 		if uint64(len(out)+len(piece)) > to {
 			return nil, errDamaged

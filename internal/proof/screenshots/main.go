@@ -43,6 +43,18 @@ func main() {
 	}
 }
 
+func startBrowser(ctx context.Context, chromium string) (context.Context, func()) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Env("TMPDIR=/tmp")) // its socket has no longer name
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	ctx, closeTab := chromedp.NewContext(ctx)
+	return ctx, func() {
+		closeTab()
+		stop()
+	}
+}
+
 // run writes pages and pictures into a directory, and to w the name of each picture.
 func run(ctx context.Context, w io.Writer, dir, only string) error {
 	if dir == "" {
@@ -66,12 +78,7 @@ func run(ctx context.Context, w io.Writer, dir, only string) error {
 	if err != nil {
 		return err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
-		chromedp.Env("TMPDIR=/tmp")) // its socket has no longer name
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	defer stop()
-	ctx, stop = chromedp.NewContext(ctx)
+	ctx, stop := startBrowser(ctx, chromium)
 	defer stop()
 	for _, name := range made {
 		if !wanted.MatchString(name) {
