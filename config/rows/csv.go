@@ -58,29 +58,9 @@ type csvRecord struct {
 func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 	c := &csvFile{File: f, options: options}
 	name, need := f.Name, f.headerOf(f.Key) // which the header has if the delimiter is right
-	text, err := decoded(file, options.Encoding)
-	if err != nil {
-		return nil, hcl.Diagnostics{c.otherText(err)}
-	}
-	c.lines = newLineTracker(newWithoutEndMark(text))
-	buffered := bufio.NewReaderSize(c.lines, dataBufferBytes)
-	if head, _ := buffered.Peek(sniffedBytes); options.Encoding == encodingUTF8 {
-		if err := checkUTF8(head); err != nil {
-			return nil, hcl.Diagnostics{c.otherText(err)}
-		}
-		if markOf(head) == ByteOrderMark {
-			_, _ = buffered.Discard(len(ByteOrderMark))
-			c.lines.skipped = len(ByteOrderMark)
-		}
-	}
-	if head, _ := buffered.Peek(dataBufferBytes / 4); hasOldLineEnds(head) {
-		return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "All of the file is one line",
-			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", name)}
-	}
-	if head, _ := buffered.Peek(sniffedBytes); options.SkipFirst == 0 {
-		if d := c.otherKind(head); d != nil {
-			return nil, hcl.Diagnostics{d}
-		}
+	buffered, mistaken := c.startText(file)
+	if mistaken != nil {
+		return nil, hcl.Diagnostics{mistaken}
 	}
 	var near around
 	if head, _ := buffered.Peek(dataBufferBytes / 4); options.SkipFirst > 0 {
@@ -97,12 +77,9 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 	}
 	if options.Delimiter == 0 {
 		sample, _ := buffered.Peek(dataBufferBytes / 4)
-		found, ways := findDelimiter(sample, need)
-		if found == 0 {
-			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, options.SkipFirst+1, 1, 0), "Delimiter is not clear",
-				"No column of the header is %q, and the header can be read in several ways. Say which, and which of its columns is the key:\n%s", need, ways)}
+		if mistaken := c.chooseDelimiter(sample, need); mistaken != nil {
+			return nil, hcl.Diagnostics{mistaken}
 		}
-		c.options.Delimiter, c.found = found, found != delimiters()[0]
 	}
 	c.reader = csv.NewReader(buffered)
 	c.reader.Comma = c.options.Delimiter
@@ -117,6 +94,44 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 		}
 	}
 	return c, diags
+}
+
+// startText begins to read the text of a file, behind a byte-order mark. It refuses what is no CSV by its first bytes.
+func (c *csvFile) startText(file io.Reader) (*bufio.Reader, *hcl.Diagnostic) {
+	text, err := decoded(file, c.options.Encoding)
+	if err != nil {
+		return nil, c.otherText(err)
+	}
+	c.lines = newLineTracker(newWithoutEndMark(text))
+	buffered := bufio.NewReaderSize(c.lines, dataBufferBytes)
+	if head, _ := buffered.Peek(sniffedBytes); c.options.Encoding == encodingUTF8 {
+		if err := checkUTF8(head); err != nil {
+			return nil, c.otherText(err)
+		}
+		if markOf(head) == ByteOrderMark {
+			_, _ = buffered.Discard(len(ByteOrderMark))
+			c.lines.skipped = len(ByteOrderMark)
+		}
+	}
+	if head, _ := buffered.Peek(dataBufferBytes / 4); hasOldLineEnds(head) {
+		return nil, mistake.New(c.lines.at(c.Name, 1, 1, 0), "All of the file is one line",
+			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", c.Name)
+	}
+	if head, _ := buffered.Peek(sniffedBytes); c.options.SkipFirst == 0 {
+		return buffered, c.otherKind(head)
+	}
+	return buffered, nil
+}
+
+// chooseDelimiter finds the delimiter by which the header has the column of the key.
+func (c *csvFile) chooseDelimiter(sample []byte, need string) *hcl.Diagnostic {
+	found, ways := findDelimiter(sample, need)
+	if found == 0 {
+		return mistake.New(c.lines.at(c.Name, c.options.SkipFirst+1, 1, 0), "Delimiter is not clear",
+			"No column of the header is %q, and the header can be read in several ways. Say which, and which of its columns is the key:\n%s", need, ways)
+	}
+	c.options.Delimiter, c.found = found, found != delimiters()[0]
+	return nil
 }
 
 // otherKind says what a file is that begins as no CSV file does; nil where it may be one.

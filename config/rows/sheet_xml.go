@@ -193,25 +193,32 @@ func (f *xlsxFile) readRow(element xml.StartElement) (*xlsxRow, error) {
 				}
 				continue
 			}
-			raw, err := f.readCell(t, column)
-			if err != nil {
+			if column, err = f.addCell(row, t, column, style); err != nil {
 				return nil, err
-			}
-			column = raw.column
-			if !f.options.Cells.hasColumn(column) {
-				continue
-			}
-			cell, err := f.cell(raw, style)
-			if err != nil {
-				return nil, err
-			}
-			if cell.text != "" || cell.wrong != "" {
-				row.cells = append(row.cells, cell)
 			}
 		case xml.EndElement:
 			return row, nil
 		}
 	}
+}
+
+// addCell reads a cell behind a column, and adds it to its row where it is read and has something. It returns the cell's column.
+func (f *xlsxFile) addCell(row *xlsxRow, element xml.StartElement, after, style int) (column int, err error) {
+	raw, err := f.readCell(element, after)
+	if err != nil {
+		return 0, err
+	}
+	if !f.options.Cells.hasColumn(raw.column) {
+		return raw.column, nil
+	}
+	cell, err := f.cell(raw, style)
+	if err != nil {
+		return 0, err
+	}
+	if cell.text != "" || cell.wrong != "" {
+		row.cells = append(row.cells, cell)
+	}
+	return raw.column, nil
 }
 
 // readCell reads a cell behind a column.

@@ -133,8 +133,11 @@ func (w *workbook) readTexts(relations []relation) error {
 	if err != nil {
 		return err
 	}
+	return w.readTextsOf(newPartDecoder(bytes.NewReader(content)))
+}
+
+func (w *workbook) readTextsOf(decoder *partDecoder) error {
 	errDamaged := errors.New("is damaged: its texts cannot be read")
-	decoder := newPartDecoder(bytes.NewReader(content))
 	var open []string
 	var text strings.Builder
 	for roots := 0; ; {

@@ -198,6 +198,25 @@ func (f *xlsxFile) choose() hcl.Diagnostics {
 	return nil
 }
 
+// headerRecord has a field for each column of the sheet from the first one that is read to the last one with a name.
+func (f *xlsxFile) headerRecord(row *xlsxRow) *xlsxRecord {
+	r := &xlsxRecord{file: f, row: row.number}
+	column := row.cells[0].column
+	if f.options.Cells.fromColumn > 0 {
+		column = f.options.Cells.fromColumn
+	}
+	for _, cell := range row.cells {
+		for ; column <= cell.column; column++ {
+			f.sheetColumns, r.fields = append(f.sheetColumns, column), append(r.fields, "")
+		}
+		r.fields[len(r.fields)-1] = cell.text
+		if cell.wrong != "" {
+			r.diags = append(r.diags, mistake.New(r.at(len(r.fields)-1), "Cell cannot be read", "%s", f.told(r, len(r.fields)-1, cell.wrong)))
+		}
+	}
+	return r
+}
+
 // readHeader reads up to the row that names the columns.
 func (f *xlsxFile) readHeader() hcl.Diagnostics {
 	first := max(f.options.Cells.fromRow, 1) + f.options.SkipFirst
@@ -217,20 +236,7 @@ func (f *xlsxFile) readHeader() hcl.Diagnostics {
 		}
 		f.keepAbove(row, first)
 	}
-	r := &xlsxRecord{file: f, row: row.number}
-	column := row.cells[0].column
-	if f.options.Cells.fromColumn > 0 {
-		column = f.options.Cells.fromColumn
-	}
-	for _, cell := range row.cells {
-		for ; column <= cell.column; column++ {
-			f.sheetColumns, r.fields = append(f.sheetColumns, column), append(r.fields, "")
-		}
-		r.fields[len(r.fields)-1] = cell.text
-		if cell.wrong != "" {
-			r.diags = append(r.diags, mistake.New(r.at(len(r.fields)-1), "Cell cannot be read", "%s", f.told(r, len(r.fields)-1, cell.wrong)))
-		}
-	}
+	r := f.headerRecord(row)
 	f.isStrict = f.Columns == nil
 	var diags hcl.Diagnostics
 	names := make([]string, len(r.fields))
