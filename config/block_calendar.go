@@ -90,12 +90,24 @@ func weekdaysArgument(r *eval.Reader, name string, otherwise ...time.Weekday) []
 		day, ok := calendar.ParseWeekday(text)
 		if !ok {
 			r.Refuse(r.Block.Arguments[name].Expr.Range(), "Unknown day", "%s has %q; days are %s.%s", name, text,
-				strings.Join(calendar.Weekdays(), ", "), mistake.DidYouMean(text, calendar.Weekdays()))
+				strings.Join(calendar.Weekdays(), ", "), meantDay(text))
 			continue
 		}
 		days = append(days, day)
 	}
 	return days
+}
+
+// meantDay says which day a short or misspelt name of one may mean.
+func meantDay(text string) string {
+	days := calendar.Weekdays()
+	short := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), ".")
+	for _, day := range days {
+		if len(short) > 1 && strings.HasPrefix(day, short) {
+			return fmt.Sprintf(" Did you mean %q?", day)
+		}
+	}
+	return mistake.DidYouMean(short, days)
 }
 
 func holidaysArgument(r *eval.Reader) []string {

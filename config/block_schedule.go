@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -148,6 +150,10 @@ func zoneArgument(r *eval.Reader) *time.Location {
 
 // clockArgument is a time of day, otherwise where it is absent.
 func clockArgument(r *eval.Reader, name string, otherwise calendar.Clock, parse func(string) (calendar.Clock, error)) calendar.Clock {
+	if v, a, found := r.Value(name); found == eval.Present && v.Type() == cty.Number {
+		r.Refuse(a.Expr.Range(), "Not text", "%s is a time of day in quotation marks, and not a number.%s", name, cmp.Or(meantClock(a, v.AsBigFloat().Text('f', -1)), " Write, such as:\n\n  "+name+" = \"17:30\""))
+		return otherwise
+	}
 	text, a := r.Text(name)
 	if text == "" {
 		return otherwise
@@ -159,10 +165,16 @@ func clockArgument(r *eval.Reader, name string, otherwise calendar.Clock, parse 
 	return c
 }
 
+// halfHour is a time with a part of an hour, or with the first digit of its minutes.
+var halfHour = regexp.MustCompile(`^[0-9]+\.[0-9]$`)
+
 // meantClock says how a time of day of twelve hours, or one without its zero or its minutes, is written.
 func meantClock(a *eval.Argument, text string) string {
-	if eval.Shown(a, text) != strconv.Quote(text) {
+	if eval.Shown(a, text) != strconv.Quote(text) { // it may be a secret
 		return ""
+	}
+	if halfHour.MatchString(text) {
+		return "" // 17.5 may be half past five, or ten to six
 	}
 	plain := strings.ToUpper(strings.NewReplacer(" ", "", ".", ":").Replace(strings.TrimSuffix(strings.TrimSpace(text), ".")))
 	plain = strings.NewReplacer("A:M", "AM", "P:M", "PM").Replace(plain)

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
@@ -89,6 +91,9 @@ func evaluateService(c *checker, b *eval.Block, opts Options) (Service, *service
 	s.readBehaviour(r)
 	c.report(r.Diags...)
 	s.warnOfCredentials(c, b)
+	if !opts.Sandbox {
+		checkTokenURL(c, b)
+	}
 	checkSigning(c, b, opts.Need)
 	for _, limits := range b.NestedOf("rate_limit") {
 		r := &eval.Reader{Scope: c.scope, Block: limits, Secret: true}
@@ -206,6 +211,26 @@ func (s *Service) warnOfCredentials(c *checker, b *eval.Block) {
 			c.report(mistake.Warning(a.Expr.Range(), "Value is a placeholder", "client_id %q marks the place of the ID. Write the one that the operator gave you, or leave the argument out and set %s.", text.AsString(), environmentClientID))
 		}
 	}
+}
+
+// checkTokenURL refuses an address of the token that is written out and that no apply would ask, before somebody plans
+// with it. One that a variable gives is checked once it is needed.
+func checkTokenURL(c *checker, b *eval.Block) {
+	a := b.Arguments["token_url"]
+	if a == nil {
+		return
+	}
+	text, isLiteral := syntax.LiteralText(a.Expr)
+	if !isLiteral || text.AsString() == "" {
+		return
+	}
+	if _, err := serviceURL(text.AsString()); err != nil {
+		c.report(invalidTokenURL(a, text.AsString(), err))
+	}
+}
+
+func invalidTokenURL(a *eval.Argument, text string, err error) *hcl.Diagnostic {
+	return mistake.New(a.Expr.Range(), "Invalid address of the token", "token_url %s: %s", shownURL(a, text), mistake.Sentence(err))
 }
 
 // serviceURL checks an address to which a token is sent, and normalises it as

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -87,7 +88,11 @@ func (c *checker) resolveBlock(b *eval.Block, within eval.Reach) {
 // resolveArgument finds what a refers to. Later says that a is not evaluated before a token
 // is needed.
 func (c *checker) resolveArgument(a *eval.Argument, within eval.Reach, later bool) {
-	_, isText := syntax.LiteralText(a.Expr)
+	c.report(quotedReferences(c.scope, a)...)
+	text, isText := syntax.LiteralText(a.Expr)
+	if isText && a.Name == "error_message" && strings.TrimSpace(text.AsString()) == "" {
+		c.report(mistake.New(a.Expr.Range(), "Message is empty", "People read error_message where the condition does not hold. Write a sentence, such as:\n\n  error_message = \"The payroll has at most 200 rows.\""))
+	}
 	if _, isObject := syntax.LiteralObject(a.Expr); isText || isObject {
 		a.Refs = &eval.References{}
 		return

@@ -156,7 +156,7 @@ func (c *Configuration) tokenURL(r *eval.Reader, text string) string {
 	normal, err := serviceURL(text)
 	if err != nil {
 		a := c.service.Arguments["token_url"]
-		r.Refuse(a.Expr.Range(), "Invalid address of the token", "token_url %s: %s", eval.Shown(a, text), mistake.Sentence(err))
+		r.Diags = append(r.Diags, invalidTokenURL(a, text, err))
 	}
 	return normal
 }

@@ -20,6 +20,7 @@ import (
 var warningNames = map[string]string{
 	hiddenRow: "hidden_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
 	"Formula in a column": "formula_columns", "A full row is left out": "full_rows_left_out", "Rows below the range": "rows_below_range",
+	oneNumber: "same_number_keys",
 }
 
 // hiddenRow is the summary of the warning that a row is read which the sheet does not show.

@@ -48,6 +48,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		defer func() { d.notes = table.Notes() }()
 		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Name: LeftOutByWhere}
 		d.leftOut = nil
+		numbers := &numbersSeen{all: keys}
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
@@ -69,6 +70,9 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 					}
 				}
 				known.noteHidden(current.Key(), warnings)
+				if accepted != nil {
+					warnings = append(warnings, d.warnOfNumber(accepted, numbers)...)
+				}
 				if warnings = known.take(warnings); warnings != nil && !yield(nil, d.noted(warnings)) {
 					return
 				}

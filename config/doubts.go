@@ -31,6 +31,7 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 		}
 	}
 	diags = append(diags, doubtOfRefID(block, in, t)...)
+	diags = append(diags, doubtOfWords(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
 }
@@ -97,6 +98,29 @@ func doubtOfRefID(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 	d := mistake.Warning(placeOfDoubt(block, in, "ref_id"), summary, "%s", detail)
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "ref_id", Reason: summary}
 	return hcl.Diagnostics{d}
+}
+
+// doubtOfWords warns of metadata and of a name that a spreadsheet did not export: people would read its error in place
+// of them.
+func doubtOfWords(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	doubt := func(argument, name, text string) {
+		what, remedy := notExported(text, true)
+		if what == "" {
+			return
+		}
+		d := mistake.Warning(placeOfDoubt(block, in, argument), "Text was not exported", "%s %q is %s. %s", name, text, what, remedy)
+		d.Extra = &mistake.Origin{Block: t.Block, Column: name, Reason: what}
+		diags = append(diags, d)
+	}
+	doubt("display_name", "display_name", t.DisplayName)
+	for _, p := range t.Request.Metadata {
+		doubt("metadata", "metadata."+p.Key, p.Value)
+	}
+	for _, p := range t.Request.RecipientMetadata {
+		doubt("recipient_metadata", "recipient_metadata."+p.Key, p.Value)
+	}
+	return diags
 }
 
 // placeOfDoubt is where the value of the first of these arguments that the block has is written: the cell of

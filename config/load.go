@@ -327,6 +327,7 @@ func (l *loader) settle() {
 				continue
 			}
 			refs, diags := scope.Resolve(a.Expr, within)
+			diags = append(diags, quotedReferences(scope, a)...)
 			a.Refs = refs
 			wrong[n] = append(wrong[n], diags...)
 		}

@@ -56,6 +56,16 @@ func (s *seen) add(text string, number uint32) (first uint32, isNew bool) {
 	return number, true
 }
 
+// find returns the number of the place where text was first; 0 where it was not.
+func (s *seen) find(text string) uint32 {
+	high := maphash.String(s.seeds[0], text)
+	shard := &s.shards[high%seenShards]
+	if len(shard.slots) == 0 {
+		return 0
+	}
+	return shard.find(seenSlot{high: high, low: uint32(maphash.String(s.seeds[1], text))}).number
+}
+
 // find returns the slot that has the hash of like, or the free one where it belongs.
 func (s *seenShard) find(like seenSlot) *seenSlot {
 	at, _ := bits.Mul64(like.high, uint64(len(s.slots)))

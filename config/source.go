@@ -124,7 +124,7 @@ func parseFile(root *confined.Directory, name, shown string, split func(content 
 	}
 	content, err := root.Read(name, sourceBytesMax)
 	if err != nil {
-		return wrong("File cannot be read", "%s: %s", shown, mistake.Sentence(err))
+		return wrong("File cannot be read", "%s", mistake.OfFile(shown, err))
 	}
 	return parseContent(content, name, shown, split)
 }

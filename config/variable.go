@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
@@ -198,7 +200,7 @@ func (vs *variables) validate() {
 			r = eval.Reader{Scope: vs.scope, Block: b} // a message may not show a secret
 			message, _ := r.Required("error_message")
 			vs.report(r.Diags...)
-			if message != "" {
+			if strings.TrimSpace(message) != "" { // else it was told
 				vs.report(mistake.Blame(mistake.New(v.place(), "Value of a variable is not valid", "var.%s: %s", v.Name, message), v.Address()))
 			}
 		}

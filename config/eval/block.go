@@ -99,6 +99,10 @@ func NewOpener(kind Kind, m *meter.Meter) *Opener {
 	o.words = mistake.BlockWords{Kind: kind.Name, Arguments: slices.Concat(kind.Required, kind.Optional)}
 	for _, nested := range kind.Nested {
 		o.nested[nested.Name] = NewOpener(nested, m)
+		if o.words.Within == nil {
+			o.words.Within = map[string][]string{}
+		}
+		o.words.Within[nested.Name] = o.nested[nested.Name].words.Arguments
 		o.words.Blocks = append(o.words.Blocks, nested.Name)
 	}
 	return o
@@ -139,7 +143,7 @@ func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 		content.Attributes, diags = from.Body.JustAttributes()
 	default:
 		content, diags = from.Body.Content(o.schema)
-		explainTerraform(from.Body, diags)
+		explainTerraform(from.Body, o.known, diags)
 		diags = o.words.Explain(diags)
 	}
 	for name, attribute := range content.Attributes {

@@ -27,6 +27,9 @@ func (r *resolver) meant(t hcl.Traversal, roots []string) string {
 		}
 		rest += "." + name
 	}
+	if own := r.meantOfSubject(t); own != "" {
+		return own
+	}
 	if known := rootWords[root]; known != "" {
 		return fmt.Sprintf(" Did you mean %q?", known+rest)
 	}
@@ -59,6 +62,31 @@ func (r *resolver) meant(t hcl.Traversal, roots []string) string {
 		return fmt.Sprintf(" Put text in quotation marks:\n\n  %q", root)
 	}
 	return " There are: " + strings.Join(roots, ", ") + "."
+}
+
+// meantSelf refuses transfer.ATTRIBUTE in a policy, where the transfer is called self, and in the block of a transfer,
+// where an argument is no value; nil for any other reference.
+func (r *resolver) meantSelf(t hcl.Traversal) *hcl.Diagnostic {
+	name, ok := stepAfter(t)
+	if !ok || len(t) > 2 && len(t) != 3 {
+		return nil
+	}
+	switch {
+	case r.reach.Subject == "self" && slices.Contains(r.reach.SubjectHas, name):
+		return mistake.New(t.SourceRange(), "Unknown reference", "In a policy the transfer is called self. Write:\n\n  self.%s", name)
+	case r.reach.Subject == "plan" && len(t) == 2:
+		return mistake.New(t.SourceRange(), "Unknown reference", "A policy with scope = \"plan\" looks at the plan. To look at each transfer, leave scope out and write:\n\n  self.%s", name)
+	}
+	return nil
+}
+
+// meantOfSubject is a reference to an attribute of the subject of a policy that somebody named alone; "" for none.
+func (r *resolver) meantOfSubject(t hcl.Traversal) string {
+	name := t.RootName()
+	if !slices.Contains(r.reach.SubjectHas, name) || len(t) > 1 && r.reach.Subject == "" {
+		return ""
+	}
+	return fmt.Sprintf(" In a policy it is an attribute of the %s. Write:\n\n  %s.%s", map[string]string{"self": "transfer", "plan": "plan"}[r.reach.Subject], r.reach.Subject, name)
 }
 
 // rowsOf is a data source's rows as they are named, where steps are what somebody wrote behind data.

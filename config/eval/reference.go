@@ -130,6 +130,10 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		}
 		r.refuse(t.SourceRange(), "self is not to be had here", "%s", detail)
 	case "transfer":
+		if d := r.meantSelf(t); d != nil {
+			r.diags = append(r.diags, d)
+			return
+		}
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
 	default:

@@ -12,7 +12,7 @@ import (
 
 // explainTerraform says what to do behind what HCL says of arguments and blocks of Terraform that a
 // block of remit does not have.
-func explainTerraform(body hcl.Body, diags hcl.Diagnostics) {
+func explainTerraform(body hcl.Body, own map[string]bool, diags hcl.Diagnostics) {
 	native, ok := body.(*hclsyntax.Body)
 	if !ok || !diags.HasErrors() {
 		return
@@ -27,7 +27,7 @@ func explainTerraform(body hcl.Body, diags hcl.Diagnostics) {
 	}
 	for name, attribute := range native.Attributes {
 		why, known := terraform.Part(name)
-		explain(why, known, attribute.NameRange)
+		explain(why, known && !own["max_"+name], attribute.NameRange) // a limit's count is its max_count
 	}
 	for _, inner := range native.Blocks {
 		why, known := terraform.Nested(inner.Type)

@@ -33,7 +33,7 @@ var synonyms = map[string][]string{
 	"header": {"skip_first"}, "headers": {"skip_first"}, "skip": {"skip_first"}, "skip_rows": {"skip_first"}, "footer": {"skip_last"}, "separator": {"delimiter"}, "sep": {"delimiter"}, "charset": {"encoding"}, "decimal": {"number_format"}, "filter": {"where"},
 	"worksheet": {"sheet"}, "sheet_name": {"sheet"}, "tab": {"sheet"}, "primary_key": {"key"}, "index": {"key"},
 	"secret": {"client_secret"}, "password": {"client_secret"}, "token": {"client_secret"}, "api_key": {"client_secret"}, "username": {"client_id"}, "user": {"client_id"}, "scope": {"scopes"}, "token_endpoint": {"token_url"}, "oauth_url": {"token_url"},
-	"max": {"max_amount"}, "limit": {"max_amount"}, "period": {"per"}, "rule": {"rrule", "condition"}, "cron": {"rrule"}, "message": {"error_message"}, "env": {"environment"}, "version": {"required_version"}, "timezone": {"timezone"}, "tz": {"timezone"},
+	"max": {"max_amount"}, "limit": {"max_amount"}, "amount": {"max_amount"}, "amount_max": {"max_amount"}, "maximum": {"max_amount"}, "threshold": {"max_amount", "above"}, "count": {"max_count"}, "interval": {"per"}, "window": {"per"}, "period": {"per"}, "rule": {"rrule", "condition"}, "required": {"approvers"}, "approver": {"approvers"}, "min_approvers": {"approvers"}, "number": {"approvers"}, "signers": {"allowed_signers"}, "keys": {"allowed_signers"}, "start": {"not_before", "from"}, "end": {"expires", "to"}, "start_time": {"not_before", "from"}, "end_time": {"expires", "to"}, "opens": {"from"}, "closes": {"to"}, "weekdays": {"days"}, "cron": {"rrule"}, "message": {"error_message"}, "env": {"environment"}, "version": {"required_version"}, "timezone": {"timezone"}, "tz": {"timezone"},
 }
 
 // FirstLines are the first lines of blocks, as they may be written.
@@ -48,7 +48,8 @@ var FirstLines = map[string]string{
 type BlockWords struct {
 	Kind      string
 	Arguments []string
-	Blocks    []string // in it
+	Blocks    []string            // in it
+	Within    map[string][]string // arguments of the blocks in it, by their words
 }
 
 var quotedWord = regexp.MustCompile(`"([^"]+)"`)
@@ -120,6 +121,17 @@ func (b BlockWords) meantBy(name string) string {
 	return hint[1]
 }
 
+// exampleOf is an argument as it may be written.
+func exampleOf(name string) string {
+	switch {
+	case examples[name] != "":
+		return examples[name]
+	case objects[name] != "":
+		return name + " = " + objects[name]
+	}
+	return name + " = …"
+}
+
 func isUpperAt(text string, i int) bool { return i >= 0 && text[i] >= 'A' && text[i] <= 'Z' }
 
 func (b BlockWords) unsupportedArgument(name, meant string) string {
@@ -133,6 +145,12 @@ func (b BlockWords) unsupportedArgument(name, meant string) string {
 		return detail + " The first row is the header. Lines above it are left out by:\n\n  skip_first = 1"
 	case meant != "":
 		return detail + fmt.Sprintf(" Did you mean %q?", meant)
+	}
+	for _, inner := range b.Blocks {
+		nested := BlockWords{Kind: inner, Arguments: b.Within[inner]}.meantBy(name)
+		if slices.Contains(b.Within[inner], nested) {
+			return detail + fmt.Sprintf(" It belongs between the braces of a block of its own in it:\n\n  %s {\n    %s\n  }", inner, exampleOf(nested))
+		}
 	}
 	if slices.Contains(b.Blocks, name) {
 		return detail + fmt.Sprintf(" It has a block of that name, without an equals sign:\n\n  %s {", name)

@@ -101,7 +101,7 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 	}
 	file, err := d.root.Open(f.Name)
 	if err != nil {
-		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s%s", f.Name, mistake.Sentence(err), d.nearby(f.Name))}
+		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s%s", mistake.OfFile(f.Name, err), d.nearby(f.Name))}
 	}
 	head := make([]byte, bankfile.SniffedBytes)
 	n, _ := file.ReadAt(head, 0)

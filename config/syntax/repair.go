@@ -69,6 +69,7 @@ var repairs = []repair{
 	{"Comparison has one equals sign", "A comparison has two equals signs. Write", false, replaced(`^(\s*[\w-]+\s*=\s*[A-Za-z]\w*\.[\w.]+\s*)=(\s*[^=\s].*)$`, "$1==$2")},
 	{"Name of a column has other signs", "A column whose name has spaces or signs is named in brackets and quotation marks. Write", false, columnInBrackets},
 	{"Brace is on a line of its own", "The opening brace of a block belongs on its first line. Write", true, braceBelow},
+	{"Directory is included in the remit block", "Shared directories are named between the braces of the remit block. Write there", false, replaced(`^\s*(?:include|source)\s+("[^"]+")\s*$`, "include = [$1]")},
 	{"Equals sign is missing", "An argument has an equals sign between its name and its value. Write", true, missingEquals},
 	{"Brace too many", "This brace closes no block. Delete it, or open the block that it belongs to", true, func(line, _ string) string {
 		if strings.TrimSpace(line) == "}" {

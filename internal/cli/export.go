@@ -193,7 +193,7 @@ func (e *exporting) put(ctx context.Context, streams *terminal.Streams, dir *wor
 	case errors.As(err, &interrupt), ctx.Err() != nil:
 		return exit.Interrupted("while it exported " + shell.Word(e.format))
 	case e.out != "":
-		return fmt.Errorf("export to %s: %w", e.out, err)
+		return fmt.Errorf("export to %s: %w", e.out, notWritten(dir.Within(e.out), err))
 	}
 	return err
 }

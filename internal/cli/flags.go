@@ -327,7 +327,7 @@ var otherCommands = map[string]string{
 	"check": "validate", "lint": "validate", "diff": "plan", "preview": "plan", "dry-run": "plan", "simulate": "plan",
 	"list": "state list", "ls": "state list", "transfers": "state list", "history": "audit log", "log": "audit log",
 	"rollback": "reversal", "undo": "reversal", "cancel": "reversal", "revert": "reversal", "refund": "reversal", "delete": "reversal", "reverse": "reversal",
-	"fix": "resolve", "settle": "resolve", "sign": "approve", "format": "fmt", "match": "reconcile",
+	"evidence": "audit export", "proof": "audit export", "verify": "audit verify", "journal": "audit log", "fix": "resolve", "settle": "resolve", "sign": "approve", "format": "fmt", "match": "reconcile",
 }
 
 // credentials are the words for commands of people who look for a place to leave the service's credentials.
@@ -400,8 +400,14 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	if answer, known := terraform.Flag(name); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
+	if lookupFlag(cmd, "out") != nil && name == "o" {
+		return exit.WithHint(errors.New("there is no -o: --out names the file to write"), p.keptFlags(cmd.Root(), cmd.CommandPath()+" --out=FILE"))
+	}
 	if forms := formFlags(cmd); len(forms) > 1 && (name == "format" || name == "output" || name == "o") {
 		return exit.WithHint(fmt.Errorf("%s has no %s, and a flag for each form: %s", cmd.CommandPath(), flagWord(name), choice(forms)), help)
+	}
+	if answer := ofHabit(cmd, name); answer.Text != "" {
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
 	if elsewhere := commandsWith(cmd.Root(), name); len(elsewhere) > 0 {
 		first, next := elsewhere[0], help
@@ -415,6 +421,10 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 		if near := nearFlags(cmd, name); near != "" {
 			err = fmt.Errorf("%w. Did you mean %s?", err, near)
 		}
+		return exit.WithHint(err, help)
+	}
+	if len(name) == 1 {
+		err = shortFlag(cmd, name)
 	}
 	return exit.WithHint(err, help)
 }

@@ -79,13 +79,19 @@ func (p *process) checkPath(cmd *cobra.Command, flag, value, dir string) error {
 		at = filepath.Join(dir, at)
 	}
 	info, err := os.Stat(at)
-	if value == "" || value == "-" || err != nil {
+	if value == "" || value == "-" {
 		return nil
 	}
 	if recursive := lookupFlag(cmd, "recursive"); flag == "out" && recursive != nil && recursive.Changed {
 		return nil // the directory for the plans of all
 	}
 	isEvidence := flag == "out" && cmd.CommandPath() == "remit audit export"
+	if err != nil {
+		if (flag == "out" || flag == "json-into") && !isEvidence && cmd.Name() != "reversal" {
+			return noPlaceFor("--"+flag+"="+value, at)
+		}
+		return nil
+	}
 	switch names, isOut := outFiles[flag]; {
 	case flag == "chdir" || flag == "root" || flag == "policy-dir" || isEvidence:
 		if info.IsDir() {

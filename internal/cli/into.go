@@ -52,7 +52,7 @@ func writeInto(streams *terminal.Streams, s *workspace.Directory, name string, a
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("--json-into: %w", err)
+		return fmt.Errorf("--json-into: %w", notWritten(path, err))
 	}
 	streams.WriteLines(file)
 	if err := file.Chmod(0o600); err != nil {

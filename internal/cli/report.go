@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,7 +18,6 @@ import (
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
-	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -153,11 +150,8 @@ func (r *reporting) writePage(ctx context.Context, streams *terminal.Streams, fr
 	err := wholefile.Replace(from.Within(r.out), 0o600, func(file io.Writer) error {
 		return view.ReportHTML(exit.Interruptible(ctx, file), gathered, options)
 	})
-	if dir := filepath.Dir(r.out); errors.Is(err, fs.ErrNotExist) {
-		return exit.WithHint(fmt.Errorf("write the report to %s: there is no directory %s; make it, and write the report again", r.out, dir), "mkdir -p "+shell.Word(from.Within(dir)))
-	}
 	if err != nil {
-		return fmt.Errorf("write the report to %s: %w", r.out, err)
+		return fmt.Errorf("write the report to %s: %w", r.out, notWritten(from.Within(r.out), err))
 	}
 	empty := ""
 	if gathered.Empty() {

@@ -235,10 +235,7 @@ func savePlan(ctx context.Context, w *opened, plan *planner.Plan, name string, a
 	if err := wholefile.Replace(w.dir.Within(name), 0o600, func(file io.Writer) error {
 		return plan.Save(exit.Interruptible(ctx, io.MultiWriter(file, also)))
 	}); err != nil {
-		if dir := filepath.Dir(w.dir.Within(name)); errors.Is(err, fs.ErrNotExist) {
-			return exit.WithHint(fmt.Errorf("save the plan to %s: there is no directory %s; make it, and plan again", name, dir), "mkdir -p "+shell.Word(dir))
-		}
-		return fmt.Errorf("save the plan to %s: %w", name, err)
+		return fmt.Errorf("save the plan to %s: %w", name, notWritten(w.dir.Within(name), err))
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func copyOut(ctx context.Context, w *opened, to, name string) (view.Backup, erro
 	var made view.Backup
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".remit-backup-*")
 	if err != nil {
-		return made, fmt.Errorf("back up the state: %w", err)
+		return made, fmt.Errorf("back up the state: %w", notWritten(to, err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	copied := workspace.FileBackend(w.dir, filepath.Join(absolute(dir), "remit.db"), w.host.Now)

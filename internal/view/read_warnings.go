@@ -27,6 +27,8 @@ func readWarning(w *config.ReadWarning) string {
 	switch w.Name {
 	case "formula_columns":
 		noun = "column with formulas"
+	case "same_number_keys":
+		noun = "key that is the same number as another"
 	case "full_rows_left_out":
 		noun, verb = "full row", "left out"
 	case "rows_below_range":

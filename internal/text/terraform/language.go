@@ -36,7 +36,7 @@ var blocks = map[string]string{
 	"override_module":   noMocks,
 	"override_data":     inTests,
 
-	"include":      "The argument include of a remit block names directories that are shared.",
+	"include":      "The argument include of the remit block names directories that are shared:\n\n  remit {\n    include = [\"../shared\"]\n  }",
 	"dependency":   noTerragrunt,
 	"dependencies": noTerragrunt,
 	"generate":     noTerragrunt,

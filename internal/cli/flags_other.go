@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"remit/internal/text/terraform"
+)
+
+// habit answers flags that most programs of a terminal have, and that remit lacks. Has says whether it answers a
+// command; nil for all.
+type habit struct {
+	names []string
+	has   func(*cobra.Command) bool
+	text  string                      // behind "there is no --NAME: "
+	next  func(*cobra.Command) string // the command to type
+}
+
+func habits() []habit {
+	has := func(names ...string) func(*cobra.Command) bool {
+		return func(cmd *cobra.Command) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return lookupFlag(cmd, name) == nil })
+		}
+	}
+	is := func(name string) func(*cobra.Command) bool {
+		return func(cmd *cobra.Command) bool { return cmd.Name() == name }
+	}
+	with := func(rest string) func(*cobra.Command) string {
+		return func(cmd *cobra.Command) string { return cmd.CommandPath() + rest }
+	}
+	only := func(next string) func(*cobra.Command) string { return func(*cobra.Command) string { return next } }
+	return []habit{
+		{[]string{"period", "date", "day", "week", "quarter", "year", "since", "start", "begin"}, has("from", "until", "month"), "--month names a month, and --from and --until name any days, of which the last is not counted", with(" --from=2026-01-01 --until=2027-01-01")},
+		{[]string{"period", "date", "day", "week", "month", "quarter", "year", "since", "start", "begin"}, has("from", "until"), "--from and --until name the days, of which the last is not counted", with(" --from=2026-01-01 --until=2027-01-01")},
+		{[]string{"quiet", "q", "silent"}, nil, "the result goes to standard output, which a shell can send to /dev/null, and mistakes go to standard error", with("")},
+		{[]string{"v", "verbose", "debug", "d", "trace", "vv", "vvv"}, nil, "REMIT_LOG shows each step", func(cmd *cobra.Command) string { return "REMIT_LOG=debug " + cmd.CommandPath() }},
+		{[]string{"watch", "w", "follow", "interval", "poll"}, nil, "a command looks once, and a timer repeats it", only("watch -n 60 remit status")},
+		{[]string{"passkey", "webauthn", "browser"}, is("approve"), "a passkey signs in the browser, where review shows the plan", only("remit review PLAN")},
+		{[]string{"passkey", "webauthn", "key", "sign"}, is("review"), "the page asks for a passkey, and approve signs with an SSH key", only("remit approve PLAN --key=FILE")},
+		{[]string{"f", "filename", "c", "C", "workdir", "working-dir", "root-dir", "config-file"}, has("chdir"), "remit reads all files of a directory, which --chdir names", with(" --chdir=DIRECTORY")},
+		{[]string{"u", "username", "password", "token", "api-key", "client-id", "secret", "client-secret"}, nil, "the credentials of the service are in the environment of an apply, where no list of processes shows them", only("REMIT_CLIENT_ID=ID REMIT_CLIENT_SECRET_FILE=FILE remit apply PLAN")},
+	}
+}
+
+// ofHabit is the answer to a flag of a habit; no text for any other.
+func ofHabit(cmd *cobra.Command, name string) terraform.Answer {
+	for _, h := range habits() {
+		if slices.Contains(h.names, name) && (h.has == nil || h.has(cmd)) {
+			return terraform.Answer{Text: "there is no " + flagWord(name) + ": " + h.text, Next: h.next(cmd)}
+		}
+	}
+	return terraform.Answer{}
+}
+
+// shortFlag says which flags of a command a letter behind one dash may mean.
+func shortFlag(cmd *cobra.Command, letter string) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && strings.HasPrefix(f.Name, strings.ToLower(letter)) {
+			names = append(names, strconv.Quote("--"+f.Name))
+		}
+	})
+	err := fmt.Errorf("there is no -%s: a flag is a word behind two dashes", letter)
+	switch {
+	case len(names) == 1:
+		return fmt.Errorf("%w. Did you mean %s?", err, names[0])
+	case len(names) > 1 && len(names) <= nearFlagsMax:
+		return fmt.Errorf("%w. Did you mean %s?", err, choice(names))
+	}
+	return err
+}
