@@ -125,10 +125,10 @@ func (r *transferReader) compileAll() {
 		r.report(m.unnamed(r.configured.scope)...)
 	}
 	for _, t := range m.inOrder {
-		t.dependsOn = checkDependencies(r.checker, t.dependsOn, m.blocks, m.batches)
+		t.dependsOn = checkDependencies(r.checker, t.address, t.dependsOn, m.blocks, m.batches)
 	}
 	for _, b := range m.batchesInOrder {
-		b.dependsOn = checkDependencies(r.checker, b.dependsOn, m.blocks, m.batches)
+		b.dependsOn = checkDependencies(r.checker, "batch."+b.Name, b.dependsOn, m.blocks, m.batches)
 	}
 	r.report(m.cycles()...)
 }

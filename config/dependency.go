@@ -90,8 +90,9 @@ func dependencyOf(t hcl.Traversal) (Dependency, bool) {
 
 func blockAddress(operation, name string) string { return "transfer." + operation + "." + name }
 
-// checkDependencies keeps the dependencies that exist and reports the others.
-func checkDependencies(c *checker, all []dependency, blocks map[string]*transferBlock, batches map[string]*batchBlock) []dependency {
+// checkDependencies keeps the dependencies that exist and reports the others. Own is the address of the block that has
+// them, which it can't mean itself.
+func checkDependencies(c *checker, own string, all []dependency, blocks map[string]*transferBlock, batches map[string]*batchBlock) []dependency {
 	return slices.DeleteFunc(all, func(d dependency) bool {
 		if _, isBlock := blocks[d.Block]; isBlock {
 			return false
@@ -106,6 +107,7 @@ func checkDependencies(c *checker, all []dependency, blocks map[string]*transfer
 		for name := range batches {
 			names = append(names, "batch."+name)
 		}
+		names = slices.DeleteFunc(names, func(name string) bool { return name == own })
 		c.report(mistake.New(d.at, "Unknown reference", "%s is not declared.%s", d.address(), mistake.DidYouMean(d.address(), names)))
 		return true
 	})

@@ -199,7 +199,11 @@ func (e *evaluator) refuseEmpty() {
 	f := e.empty[0]
 	hint := e.in.row.source.totalsHint(f.column)
 	if len(e.empty) == 1 {
-		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.%s", f.Name, hint)
+		remedy := "Leave it out or make it null where there is none."
+		if f.Name == "asset" || strings.HasSuffix(f.Name, "_profile_id") {
+			remedy = "Each transfer needs it: fill in the cell."
+		}
+		e.refuse(f, "Empty text", "%s is empty. %s%s", f.Name, remedy, hint)
 		return
 	}
 	var names []string
@@ -237,6 +241,9 @@ func (in instance) nothingHint(f *field, value cty.Value) string {
 
 // trimHint says how the space around a text is left out; "" where something else keeps it from being seen.
 func (in instance) trimHint(f *field, text string) string {
+	if strings.ContainsFunc(text, transfer.Hidden) {
+		return " Type the text anew, without it."
+	}
 	if inner := strings.TrimSpace(text); !in.isOfColumn(f) || inner == text || inner == "" || checkSent(inner) != nil {
 		return ""
 	}

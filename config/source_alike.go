@@ -28,6 +28,8 @@ func noConfiguration(root *confined.Directory, dir string, names []string) strin
 		detail += " remit does not read files of Terraform."
 	} else if i := slices.IndexFunc(names, isOtherLanguage); i >= 0 {
 		detail += fmt.Sprintf(" remit reads no %s, as %s is. init writes a file that shows the language:", strings.ToUpper(strings.TrimPrefix(path.Ext(names[i]), ".")), names[i])
+	} else {
+		detail += " If it is elsewhere, name its directory with --chdir. init writes one to begin with:"
 	}
 	return detail + "\n\n  remit init"
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -10,6 +11,7 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // secretMark is on every value that comes from a sensitive variable.
@@ -150,13 +152,27 @@ func (vs *variables) converted(v *variable, value cty.Value, at hcl.Range) (cty.
 		return fit, true
 	}
 	v.Progress = eval.Failed
-	d := mistake.New(at, "Value does not fit the variable", "The value of var.%s does not fit its type: %s", v.Name, mistake.Sentence(err))
+	d := mistake.New(at, "Value does not fit the variable", "The value of var.%s does not fit its type: %s", v.Name, mistake.Sentence(err)+v.instead(value))
 	if at.Filename == "" {
 		d.Subject = v.At.Ptr()
 	}
 	vs.report(d)
 	return cty.NilVal, false
 }
+
+// instead shows a text that a variable of another type was given; "" where it may be a secret.
+func (v *variable) instead(value cty.Value) string {
+	if v.Sensitive || !syntax.IsText(value) || value.IsMarked() || len(value.AsString()) > shownMax {
+		return ""
+	}
+	if v.typ == cty.Number {
+		return fmt.Sprintf(" It is %q. If it is text, declare:\n\n  type = string", value.AsString())
+	}
+	return fmt.Sprintf(" It is %q.", value.AsString())
+}
+
+// shownMax is how many bytes of a value a message shows.
+const shownMax = 80
 
 // finish decides the variable's value once all assignments are made.
 func (vs *variables) finish(v *variable) {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -142,7 +143,14 @@ func (d *Directory) nearby(name string) string {
 	for _, entry := range entries {
 		names = append(names, path.Join(dir, entry))
 	}
-	return mistake.DidYouMean(name, names)
+	if hint := mistake.DidYouMean(name, names); hint != "" || slices.Contains(names, path.Clean(name)) {
+		return hint
+	}
+	alike := slices.DeleteFunc(names, func(other string) bool { return !strings.EqualFold(path.Ext(other), path.Ext(name)) })
+	if len(alike) == 0 {
+		return ""
+	}
+	return " There are: " + mistake.Listed(alike, 5) + "."
 }
 
 // NeedSnippet notes that a snippet of a data file may be asked for, up to its byte end.

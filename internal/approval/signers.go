@@ -177,11 +177,11 @@ func parseKey(text string) (ssh.PublicKey, error) {
 	}
 	blob, err := base64.StdEncoding.Strict().DecodeString(fields[1])
 	if err != nil {
-		return nil, errors.New("its key cannot be read: it is not base64")
+		return nil, errors.New("its key cannot be read: it is not base64; copy the one line of the .pub file anew")
 	}
 	key, err := ssh.ParsePublicKey(blob)
 	if err != nil {
-		return nil, fmt.Errorf("its key cannot be read: %w", err)
+		return nil, fmt.Errorf("its key cannot be read: it is cut off, or lines were joined (%w); copy the one line of the .pub file anew", err)
 	}
 	if _, isCertificate := key.(*ssh.Certificate); isCertificate {
 		return nil, errors.New("its key is a certificate; write the key itself")

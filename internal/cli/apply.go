@@ -197,7 +197,7 @@ func (a *applying) check(p *process) error {
 		return err
 	}
 	canAsk := a.input && p.streams.Interactive()
-	if a.file == "" && !a.approved() && !canAsk && !a.join {
+	if a.file == "" && !a.approved() && !canAsk && !a.join && hasConfiguration(a.planning.dir.Path) {
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.planning.dir.Command("plan --out=FILE"))
 	}

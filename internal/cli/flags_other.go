@@ -42,6 +42,7 @@ func habits() []habit {
 		{[]string{"watch", "w", "follow", "interval", "poll"}, nil, "a command looks once, and a timer repeats it", only("watch -n 60 remit status")},
 		{[]string{"passkey", "webauthn", "browser"}, is("approve"), "a passkey signs in the browser, where review shows the plan", only("remit review PLAN")},
 		{[]string{"passkey", "webauthn", "key", "sign"}, is("review"), "the page asks for a passkey, and approve signs with an SSH key", only("remit approve PLAN --key=FILE")},
+		{[]string{"recorded", "records", "file", "input", "bank", "statement", "from-file", "f", "csv"}, is("reconcile"), "the export of the service's records is named behind the command", only("remit reconcile FILE")},
 		{[]string{"f", "filename", "c", "C", "workdir", "working-dir", "root-dir", "config-file"}, has("chdir"), "remit reads all files of a directory, which --chdir names", with(" --chdir=DIRECTORY")},
 		{[]string{"u", "username", "password", "token", "api-key", "client-id", "secret", "client-secret"}, nil, "the credentials of the service are in the environment of an apply, where no list of processes shows them", only("REMIT_CLIENT_ID=ID REMIT_CLIENT_SECRET_FILE=FILE remit apply PLAN")},
 	}

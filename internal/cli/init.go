@@ -115,7 +115,7 @@ func writeStarter(p *process, dir string) error {
 	}
 	for _, entry := range entries {
 		if strings.HasSuffix(entry.Name(), ".hcl") || strings.HasSuffix(entry.Name(), ".hcl.json") {
-			return nil
+			return writeIgnore(p, dir)
 		}
 	}
 	if err := writeNew(filepath.Join(dir, starterName), starter); err != nil {
@@ -124,13 +124,25 @@ func writeStarter(p *process, dir string) error {
 	if _, err := fmt.Fprintf(p.streams.Out, "Wrote %s, a starter configuration.\n", starterName); err != nil {
 		return err
 	}
+	return writeIgnored(p, dir)
+}
+
+// writeIgnore keeps the state of a configuration that is there already out of the repository that it is in.
+func writeIgnore(p *process, dir string) error {
+	if !isInRepository(dir) {
+		return nil
+	}
+	return writeIgnored(p, dir)
+}
+
+func writeIgnored(p *process, dir string) error {
 	switch err := writeNew(filepath.Join(dir, ignoreName), []byte(ignored)); {
 	case errors.Is(err, fs.ErrExist):
 		return nil
 	case err != nil:
 		return fmt.Errorf("write what version control leaves out: %w", err)
 	}
-	_, err = fmt.Fprintf(p.streams.Out, "Wrote %s, which keeps the state out of version control.\n", ignoreName)
+	_, err := fmt.Fprintf(p.streams.Out, "Wrote %s, which keeps the state out of version control.\n", ignoreName)
 	return err
 }
 

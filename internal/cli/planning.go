@@ -210,6 +210,9 @@ func planOptions(w *opened, o *planning) view.PlanOptions {
 func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
 
 func showPlan(w *opened, plan *planner.Plan, o *planning, asJSON bool) error {
+	if err := tellCommitted(w); err != nil {
+		return err
+	}
 	for _, unused := range plan.Unused {
 		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --%s accepted nothing.\n", view.Visible(unused)); err != nil {
 			return err

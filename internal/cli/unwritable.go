@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"syscall"
 
 	"remit/internal/cli/exit"
@@ -13,9 +14,15 @@ import (
 	"remit/internal/text/shell"
 )
 
+// ofWindows is the beginning of a path of Windows.
+var ofWindows = regexp.MustCompile(`^[A-Za-z]:\\|^\.{1,2}\\`)
+
 // noPlaceFor refuses the name of a file that can't be made there: its directory is missing, is a file or takes no file
 // of this user. Said is how the flag was written; dir is the directory of the configuration.
 func noPlaceFor(said, at string) error {
+	if ofWindows.MatchString(filepath.Base(at)) && filepath.Separator == '/' {
+		return fmt.Errorf("%s is a path of Windows, and here it would be the name of a file. Write it with slashes, such as /mnt/c/plans/november.plan", said)
+	}
 	parent := filepath.Dir(at)
 	switch info, err := os.Stat(parent); {
 	case errors.Is(err, syscall.ENOTDIR), err == nil && !info.IsDir():

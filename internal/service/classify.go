@@ -58,6 +58,9 @@ func answered(ex exchange) executor.Answer {
 	record, err := transfer.ParseRecord(ex.body)
 	if err != nil {
 		a := unclear(ex, "but no transfer record could be read from it, so "+mayBeMade+": "+visible(err.Error()))
+		if isWebPage(ex.body) {
+			a = unclear(ex, "but no transfer record could be read from it, so "+mayBeMade+": it is a page, as a proxy or another server answers. Check base_url")
+		}
 		a.Problem = keep(ex.body, false)
 		return a
 	}
@@ -97,8 +100,14 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	case ex.status == http.StatusNotFound && !isProblem, ex.status == http.StatusMethodNotAllowed:
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."
+	case ex.status == http.StatusProxyAuthRequired:
+		a.Kind, a.Stop = executor.Rejected, true
+		a.Reason = "A proxy answered " + statusWords(ex.status) + ", and nothing reached the service. Write the user and the password of the proxy into HTTPS_PROXY."
 	case ex.status == http.StatusForbidden:
 		lacking := c.lackingWords()
+		if lacking == "" && strings.Contains(strings.ToLower(words), "scope") {
+			lacking = "; add the scope to scopes in the service block, or ask the operator for it"
+		}
 		a.Kind, a.Stop = executor.Rejected, lacking != "" // others would be refused for it as well
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + lacking + "."
 	default:

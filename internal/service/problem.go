@@ -91,6 +91,9 @@ func textWords(body []byte) string {
 	return visible(text)
 }
 
+// isWebPage reports whether a body is one for people, such as that of a proxy or of another server.
+func isWebPage(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
+
 // keep returns the part of an error body that the state keeps: a problem as it came, of anything else
 // the first 2 KiB as a JSON string; nil if the body is empty.
 func keep(body []byte, isProblem bool) json.RawMessage {

@@ -243,6 +243,9 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	}
 	if err != nil {
 		failure := t.describe(err)
+		if via.page && !failure.refused {
+			failure = &tokenError{reason: "the token endpoint answered a page and no token, as a proxy or a page for signing in does; correct token_url"}
+		}
 		log.Str("reason", failure.reason).Msg("no token")
 		seen.Reason = failure.reason
 		c.witness.show(seen)
@@ -309,18 +312,20 @@ func checkToken(got *oauth2.Token) error {
 // tokenError says in words why there is no token.
 type tokenError struct {
 	reason  string
-	refused bool // the endpoint said no: asking again changes nothing
+	remedy  string // of the author of the configuration; "" where none is known
+	refused bool   // the endpoint said no: asking again changes nothing
 
 	// unknownClient says that the endpoint may not have found credentials where they were.
 	unknownClient bool
 }
 
-func (e *tokenError) Error() string { return e.reason }
+func (e *tokenError) Error() string { return e.reason + e.remedy }
 
 // sentAs adds where the credentials were, which an earlier run found out: one wrong secret is one failed
 // login, and an endpoint that takes them elsewhere by now is told of in the configuration.
 func (e *tokenError) sentAs(style AuthStyle) *tokenError {
 	told := *e
+	told.remedy = ""
 	told.reason += fmt.Sprintf("; the credentials were sent as with auth_style = %q, which an earlier run found to work. "+
 		"Correct the secret, or write auth_style where the endpoint takes them elsewhere now", style)
 	return &told
@@ -369,11 +374,22 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
 		e.reason += "; correct token_url"
 	}
+	e.remedy = tokenRemedies[answer.ErrorCode]
+	if answer.ErrorCode == "" && status == http.StatusUnauthorized {
+		e.remedy = tokenRemedies["invalid_client"]
+	}
 	e.refused = 400 <= status && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
 	// Endpoints that look for credentials in one place alone call them invalid or missing in the other.
 	isAbout := answer.ErrorCode == "" || answer.ErrorCode == "invalid_client" || answer.ErrorCode == "invalid_request"
 	e.unknownClient = isAbout && (status == http.StatusBadRequest || status == http.StatusUnauthorized)
 	return e
+}
+
+// tokenRemedies say what to correct, by the codes of RFC 6749, section 5.2.
+var tokenRemedies = map[string]string{
+	"invalid_client":      ". Correct client_id or the secret",
+	"unauthorized_client": ". Ask the operator to allow this client to get tokens by its secret",
+	"invalid_scope":       ". Correct scopes in the service block",
 }
 
 // mayHoldToken reports whether an answer may hold a token, or part of one, that redaction has not been told
@@ -390,6 +406,7 @@ type tokenTransport struct {
 	path   string
 	status int
 	date   time.Time
+	page   bool // the answer is one of the web, for people
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -406,7 +423,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.status = answer.StatusCode
 	t.date = dateOf(answer.Header)
 	unpack(answer)
-	wholeSeconds(answer)
+	t.page = wholeSeconds(answer) && answer.StatusCode < 300
 	return answer, nil
 }
 
@@ -414,8 +431,8 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 const tokenAnswerMax = 1 << 20
 
 // wholeSeconds rounds an expires_in that is a fraction, or has an exponent, down to the whole
-// seconds that oauth2 reads. JSON has one kind of number (RFC 8259).
-func wholeSeconds(answer *http.Response) {
+// seconds that oauth2 reads. JSON has one kind of number (RFC 8259). It reports whether the answer is a page of the web.
+func wholeSeconds(answer *http.Response) (isPage bool) {
 	body, failed := io.ReadAll(io.LimitReader(answer.Body, tokenAnswerMax))
 	var fields map[string]json.RawMessage
 	var life float64
@@ -428,6 +445,7 @@ func wholeSeconds(answer *http.Response) {
 		}
 	}
 	answer.Body = &readAgain{Reader: bytes.NewReader(body), failed: failed, Closer: answer.Body}
+	return isWebPage(body)
 }
 
 // readAgain is a body that was read, in whole or in part.
