@@ -186,6 +186,9 @@ func (vs *variables) assignOption(a Assignment) {
 			name, mistake.DidYouMean(name, vs.variableNames())))
 		return
 	}
+	if value == "" && v.literal && (v.typ == cty.String || v.typ == cty.DynamicPseudoType) {
+		vs.report(placelessWarning("Value is empty", "--var gives var.%s an empty text. Is a variable of the shell not set?", name))
+	}
 	vs.assignText(v, value, optionVar)
 }
 

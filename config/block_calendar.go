@@ -98,6 +98,22 @@ func weekdaysArgument(r *eval.Reader, name string, otherwise ...time.Weekday) []
 	return days
 }
 
+// countries are names of countries, with their holidays.
+var countries = map[string]string{
+	"germany": "de", "deutschland": "de", "austria": "at", "österreich": "at", "switzerland": "ch", "schweiz": "ch", "france": "fr", "italy": "it", "spain": "es",
+	"netherlands": "nl", "belgium": "be", "poland": "pl", "ireland": "ie", "portugal": "pt", "sweden": "se", "denmark": "dk", "norway": "no", "finland": "fi",
+	"uk": "gb", "united kingdom": "gb", "england": "gb", "great britain": "gb", "usa": "us", "united states": "us", "america": "us", "canada": "ca", "japan": "jp",
+	"china": "cn", "india": "in", "brazil": "br", "mexico": "mx", "singapore": "sg", "hong kong": "hk", "target": "ecb", "target2": "ecb", "t2": "ecb", "eu": "ecb", "eurozone": "ecb",
+}
+
+// meantHolidays says which holidays a word may mean.
+func meantHolidays(text string, sets []string) string {
+	if set := countries[strings.ToLower(strings.TrimSpace(text))]; slices.Contains(sets, set) {
+		return fmt.Sprintf(" Did you mean %q?", set)
+	}
+	return mistake.DidYouMean(strings.ToLower(text), sets)
+}
+
 // meantDay says which day a short or misspelt name of one may mean.
 func meantDay(text string) string {
 	days := calendar.Weekdays()
@@ -122,7 +138,7 @@ func holidaysArgument(r *eval.Reader) []string {
 		default:
 			r.Refuse(r.Block.Arguments["holidays"].Expr.Range(), "Unknown holidays",
 				"There are no holidays %q.%s They go by the names of countries and their parts, such as us or de-by, or of central banks: ecb, fed. Dates stand in the argument dates.",
-				text, mistake.DidYouMean(text, sets))
+				text, meantHolidays(text, sets))
 		}
 	}
 	if len(dates) > 0 {

@@ -208,6 +208,7 @@ func sorted(word string) string {
 var (
 	fewDigits = regexp.MustCompile(`^[0-9]{2,12}$`)
 	nearUUID  = regexp.MustCompile(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
+	hexDigits = regexp.MustCompile(`^[0-9a-fA-F]{32}$`)
 	iban      = regexp.MustCompile(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)
 	mail      = regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 	words     = regexp.MustCompile(`^\p{L}+([ ,.'-]+\p{L}+)+\.?$`)
@@ -218,6 +219,9 @@ var (
 func meantProfileID(id string) string {
 	if reference := writtenReference(id); reference != "" {
 		return "Write it without them:\n\n  " + reference
+	}
+	if hexDigits.MatchString(id) {
+		return fmt.Sprintf("With its hyphens it is:\n\n  \"%s-%s-%s-%s-%s\"", id[:8], id[8:12], id[12:16], id[16:20], id[20:])
 	}
 	bare := strings.TrimPrefix(strings.ToLower(strings.Trim(id, "{}()<>' ")), "urn:uuid:")
 	if bare == id || len(bare) != lengthOfUUID || uuid.Validate(bare) != nil || strings.EqualFold(bare, id) {
@@ -237,6 +241,8 @@ func notProfileID(id string) string {
 	switch {
 	case isUUID && !strings.EqualFold(id, uuid.Nil.String()) && !strings.EqualFold(id, uuid.Max.String()):
 		return ""
+	case hexDigits.MatchString(id):
+		return "is a UUID without hyphens"
 	case meantProfileID(id) != "":
 		return "has signs around its UUID"
 	case isUUID || placeholder(id):

@@ -72,6 +72,9 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 		if nothing := e.in.nothingHint(f, value); format == "" && nothing != "" {
 			detail = nothing
 		}
+		if e.in.isOfColumn(f) && syntax.IsText(value) && value.AsString() == f.column {
+			detail, format = fmt.Sprintf("amount is %q, the name of its column: the header is in the file a second time, as where two files were joined. Delete this line.", f.column), ""
+		}
 		e.refuse(f, summary, "%s", detail+format)
 		if from, ok := e.diags[len(e.diags)-1].Extra.(*mistake.Origin); ok {
 			if from.Reason = amountReason(value); format != "" {

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -99,6 +100,9 @@ func checkPair(key, value string) error {
 func checkPairText(what, text string) error {
 	if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
 		return fmt.Errorf("%s has %d characters; the service takes %d", what, n, transfer.TextLengthMax)
+	}
+	if strings.ContainsAny(text, "\r\n") {
+		return fmt.Errorf("%s has a line break, and is one line: write it without", what)
 	}
 	if err := transfer.CheckText(text); err != nil {
 		return fmt.Errorf("%s %w", what, err)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -355,12 +357,33 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 			case !syntax.IsText(message):
 				mistakes = append(mistakes, mistake.New(a.message.Expr.Range(), "Not text", "error_message must be a string."))
 			default:
-				failed.Detail = message.AsString()
+				failed.Detail = message.AsString() + textAndNumber(a.condition.Expr)
 			}
 			failures = append(failures, failed)
 		}
 	}
 	return failures, mistakes
+}
+
+// textAndNumber says that a comparison with a written number never holds where the plan has a text, as it has for
+// amounts; "" for any other condition.
+func textAndNumber(condition hclsyntax.Expression) string {
+	found := ""
+	_ = hclsyntax.VisitAll(condition, func(node hclsyntax.Node) hcl.Diagnostics {
+		comparison, ok := node.(*hclsyntax.BinaryOpExpr)
+		if !ok || comparison.Op != hclsyntax.OpEqual {
+			return nil
+		}
+		path := syntax.Traversal(comparison.LHS)
+		number, isLiteral := syntax.Unwrap(comparison.RHS).(*hclsyntax.LiteralValueExpr)
+		if isLiteral && number.Val.Type() == cty.Number && len(path) > 1 {
+			if second, ok := eval.StepName(path[1], true); ok && path.RootName() == "plan" && (second == "totals" || second == "hash_total") {
+				found = fmt.Sprintf("\n\nAn amount is a text, and no number is equal to one. Write it in quotation marks, such as:\n\n  %q", number.Val.AsBigFloat().Text('f', 2))
+			}
+		}
+		return nil
+	})
+	return found
 }
 
 // Judge returns diags without the errors of checks that the run expects to fail, and an error

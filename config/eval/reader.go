@@ -94,7 +94,11 @@ func (r *Reader) Find(name string) (string, *Argument, Finding) {
 		return "", a, found
 	}
 	if v.Type() != cty.String {
-		r.Refuse(a.Expr.Range(), "Not text", "%s must be a text, not %s. Write it in quotation marks.", name, mistake.Kind(v.Type()))
+		remedy := "Write it in quotation marks."
+		if file := ofPeople[name]; file != "" {
+			remedy = fmt.Sprintf("It is the name of a file that has a line for each person:\n\n  %s = %q", name, file)
+		}
+		r.Refuse(a.Expr.Range(), "Not text", "%s must be a text, not %s. %s", name, mistake.Kind(v.Type()), remedy)
 		return "", a, Wrong
 	}
 	text := v.AsString()
@@ -108,6 +112,9 @@ func (r *Reader) Find(name string) (string, *Argument, Finding) {
 	}
 	return text, a, Present
 }
+
+// ofPeople are arguments that name a file of people, with names that the file may have.
+var ofPeople = map[string]string{"allowed_signers": "allowed_signers", "revoked_keys": "revoked_keys"}
 
 // Truth returns a condition; anything but true or false is a mistake.
 func (r *Reader) Truth(name string) bool {

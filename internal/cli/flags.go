@@ -240,6 +240,8 @@ func takesNone(cmd *cobra.Command, args []string) error {
 		return exit.WithHint(fmt.Errorf("%s takes no arguments. Its flags are shown by", cmd.CommandPath()), cmd.CommandPath()+" --help")
 	case isCommand:
 		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %s is a command of its own. Type one after the other", cmd.CommandPath(), word), "remit "+word)
+	case hasDirectory && strings.HasSuffix(word, ".remittest.hcl") && lookupFlag(cmd, "filter") != nil:
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. A file of tests is named by a flag", cmd.CommandPath()), again+" --filter="+shell.Word(word))
 	case hasDirectory && isFile:
 		return exit.WithHint(fmt.Errorf("%s takes no files: it reads all files of a directory that end in .hcl and .hcl.json", cmd.CommandPath()), againIn(cmd, path.Dir(dir)))
 	case unfinishedVar(cmd) != "":
@@ -374,7 +376,8 @@ func wrongValue(err error) error {
 		return err
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return fmt.Errorf("--%s needs a value: write --%s=VALUE", missing.GetSpecifiedName(), missing.GetSpecifiedName())
+		value, _ := pflag.UnquoteUsage(missing.GetFlag())
+		return fmt.Errorf("--%s needs a value: write --%s=%s", missing.GetSpecifiedName(), missing.GetSpecifiedName(), cmp.Or(strings.ToUpper(value), "VALUE"))
 	}
 	return err
 }

@@ -43,6 +43,9 @@ func habits() []habit {
 		{[]string{"passkey", "webauthn", "browser"}, is("approve"), "a passkey signs in the browser, where review shows the plan", only("remit review PLAN")},
 		{[]string{"passkey", "webauthn", "key", "sign"}, is("review"), "the page asks for a passkey, and approve signs with an SSH key", only("remit approve PLAN --key=FILE")},
 		{[]string{"recorded", "records", "file", "input", "bank", "statement", "from-file", "f", "csv"}, is("reconcile"), "the export of the service's records is named behind the command", only("remit reconcile FILE")},
+		{[]string{"paid", "made", "done", "success", "succeeded", "yes", "ok"}, is("resolve"), "a transfer that was made is settled with the service's record of it", only("remit resolve REF_ID --recorded=FILE --reason=TEXT")},
+		{[]string{"failed", "unpaid", "not-paid", "cancel", "abort", "rejected"}, is("resolve"), "a transfer that was not made is settled for good, and its ref_id is never sent again", only("remit resolve REF_ID --not-made --reason=TEXT")},
+		{[]string{"all", "a"}, is("resolve"), "each transfer is settled by its ref_id, and --run names those that a run left unverified", only("remit state list")},
 		{[]string{"f", "filename", "c", "C", "workdir", "working-dir", "root-dir", "config-file"}, has("chdir"), "remit reads all files of a directory, which --chdir names", with(" --chdir=DIRECTORY")},
 		{[]string{"u", "username", "password", "token", "api-key", "client-id", "secret", "client-secret"}, nil, "the credentials of the service are in the environment of an apply, where no list of processes shows them", only("REMIT_CLIENT_ID=ID REMIT_CLIENT_SECRET_FILE=FILE remit apply PLAN")},
 	}

@@ -56,13 +56,16 @@ var otherValues = map[string]string{
 	"everything": "all", "full": "all", "yes": "all", "true": "all", "1": "all", "*": "all",
 }
 
+// ofBanks are forms of files that a bank takes or writes.
+var ofBanks = []string{"sepa", "pain001", "pain.001", "mt940", "mt942", "camt", "camt.053", "camt053", "camt.054", "dtaus", "nacha", "ach", "bacs", "iso20022", "swift"}
+
 // meant is the word of the flag that another one may mean; "" for none.
 func (o *oneWord) meant(text string) string {
 	plain := strings.ToLower(strings.TrimSpace(text))
 	if other := otherValues[plain]; slices.Contains(o.words, other) {
 		return other
 	}
-	if plain == "" {
+	if plain == "" || slices.Contains(ofBanks, plain) {
 		return ""
 	}
 	for _, word := range o.words {
@@ -82,6 +85,8 @@ func (o *oneWord) refuse(name, text string) error {
 	switch meant := o.meant(text); {
 	case strings.TrimSpace(text) == "":
 		return fmt.Errorf("--%s is empty; it takes %s. Is a variable of the shell not set?", name, takes)
+	case slices.Contains(ofBanks, strings.ToLower(text)) && slices.Contains(o.words, "pain002"):
+		return fmt.Errorf("--%s=%s is no form here: an apply sends transfers by itself, and no bank has to be given a file. It takes %s", name, text, takes)
 	case meant != "":
 		return fmt.Errorf("--%s=%s is not known; it takes %s. Did you mean %q?", name, text, takes, meant)
 	}

@@ -74,7 +74,7 @@ func (w wording) describe(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "the attempt was interrupted"
 	case errors.As(err, &certificate):
-		return "its certificate is not trusted: " + w.clean(certificate.Err.Error())
+		return "its certificate is not trusted: " + w.clean(certificate.Err.Error()) + ". Where it is one of your own company, ca_file names the certificate of its authority"
 	case errors.As(err, &unknownHost):
 		return "its name cannot be resolved: " + w.clean(unknownHost.Error())
 	case errors.As(err, &timeout) && timeout.Timeout():
