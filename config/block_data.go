@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func readData(c *checker, s *sourceFiles, b *eval.Block) (*eval.Node, *dataSourc
 	case slices.Contains(dataTypes(), kind):
 	default:
 		c.report(mistake.New(b.LabelAt[0], "Unknown type of data", "There are no data sources of type %q. The types are %s, each a file of the directory.%s", kind, strings.Join(dataTypes(), ", "),
-			mistake.DidYouMean(kind, dataTypes())))
+			meantDataType(kind)))
 		return nil, nil
 	}
 	name := b.Label(0) + "." + b.Label(1)
@@ -266,4 +267,18 @@ func renamed(f *rows.File) map[string]string {
 		names[column.Header] = column.Name
 	}
 	return names
+}
+
+// otherDataTypes are words for kinds of files, with the types that read them.
+var otherDataTypes = map[string]string{
+	"excel": "xlsx", "xls": "xlsx", "xlsm": "xlsx", "workbook": "xlsx", "spreadsheet": "xlsx", "sheet": "xlsx", "tsv": "csv", "txt": "csv", "text": "csv", "file": "csv",
+	"jsonl": "json", "ndjson": "json", "xml": "pain001", "sepa": "pain001", "pain.001": "pain001", "iso20022": "pain001",
+}
+
+// meantDataType says which type of data source a word may mean.
+func meantDataType(kind string) string {
+	if meant := otherDataTypes[strings.ToLower(kind)]; meant != "" {
+		return fmt.Sprintf(" Did you mean %q?", meant)
+	}
+	return mistake.DidYouMean(kind, dataTypes())
 }

@@ -178,7 +178,7 @@ func (r *transferReader) newTransferBlock(b *eval.Block) *transferBlock {
 	if len(b.Labels) < 2 {
 		return nil
 	}
-	operation, hint := knownOperation(b.Label(0))
+	operation, hint := knownOperation(b.Label(0), b.Label(1))
 	if operation == "" {
 		r.report(mistake.New(b.LabelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.Label(0), hint))
 		return nil
@@ -482,18 +482,4 @@ func (t *transferBlock) appendAddress(b []byte, key string) []byte {
 		b = strconv.AppendQuote(b, key)
 	}
 	return append(b, ']')
-}
-
-// knownOperation reads the first label of a transfer; it is "" with a hint where there is
-// no such operation.
-func knownOperation(text string) (transfer.Operation, string) {
-	operation := transfer.Operation(text)
-	if operation.Known() {
-		return operation, ""
-	}
-	var words []string
-	for _, known := range transfer.Operations() {
-		words = append(words, string(known))
-	}
-	return "", mistake.DidYouMean(text, words)
 }

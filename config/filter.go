@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,6 +49,9 @@ type Attribute struct {
 	Bool bool
 }
 
+// oneEquals is a comparison as a database has it.
+var oneEquals = regexp.MustCompile(`[\w"\s]=[\w"'\s]`)
+
 // NewFilter reads an expression over attributes. The places of the diagnostics are in [FilterFile].
 // Where done is closed, evaluation ends; nil never is.
 func NewFilter(expression string, attributes []Attribute, done <-chan struct{}) (*Filter, hcl.Diagnostics) {
@@ -55,6 +60,9 @@ func NewFilter(expression string, attributes []Attribute, done <-chan struct{}) 
 		return nil, diags
 	}
 	expr, diags := hclsyntax.ParseExpression(source, FilterFile, hcl.InitialPos)
+	if oneEquals.MatchString(expression) && diags.HasErrors() {
+		return nil, hcl.Diagnostics{mistake.New(*diags[0].Subject, "Comparison has one equals sign", "A comparison has two equals signs, and text is in quotation marks, such as:\n\n  --where='status == \"recorded\"'")}
+	}
 	if !diags.HasErrors() {
 		diags = append(diags, syntax.CheckNumbers(expr)...)
 	}
@@ -137,6 +145,9 @@ func filterName(t hcl.Traversal, attributes []Attribute) (string, *hcl.Diagnosti
 		return name, nil
 	}
 	hint := mistake.DidYouMean(name, known)
+	if len(t) == 1 && at.Start.Byte > 0 {
+		hint = fmt.Sprintf(" If it is text, write it in quotation marks:\n\n  %q", name)
+	}
 	if hint == "" {
 		hint = " There are: " + strings.Join(known, ", ") + "."
 	}

@@ -6,15 +6,22 @@ import (
 	"strings"
 
 	"remit/config"
+	"remit/config/mistake"
 )
 
 // TargetError says that targets name no declared transfer, block or batch.
-type TargetError struct{ Targets []string }
+type TargetError struct {
+	Targets []string
+	Near    string // a block or a batch that one of them may mean; "" for none
+}
 
 // Error names the targets and says how one is written.
 func (e *TargetError) Error() string {
 	text := fmt.Sprintf("no declared transfer, block or batch has the name %s; a target is written transfer.internal.NAME, transfer.internal.NAME[\"KEY\"] or batch.NAME",
 		strings.Join(e.Targets, ", "))
+	if e.Near != "" {
+		text += fmt.Sprintf(". Did you mean %q?", e.Near)
+	}
 	if slices.ContainsFunc(e.Targets, isUnquoted) {
 		text += ". A shell takes the quotes of a key away: put single quotes around the target"
 	}
@@ -33,6 +40,9 @@ type targets struct {
 	names   []string
 	matched map[string]bool
 	keep    []bool // by index of the change; unused without names
+	// declared are the first blocks and batches, of which a wrong target may mean one.
+	declared             []string
+	lastBlock, lastBatch string
 }
 
 func newTargets(names []string) *targets {
@@ -44,6 +54,7 @@ func (ts *targets) match(t *config.Transfer) bool {
 	if len(ts.names) == 0 {
 		return true
 	}
+	ts.note(t)
 	found := false
 	for _, name := range ts.names {
 		batch, isBatch := strings.CutPrefix(name, "batch.")
@@ -69,9 +80,42 @@ func (ts *targets) mark(index int, targeted bool) {
 func (ts *targets) check() error {
 	unknown := slices.DeleteFunc(slices.Clone(ts.names), func(name string) bool { return ts.matched[name] })
 	if len(unknown) > 0 {
-		return &TargetError{unknown}
+		return &TargetError{unknown, ts.near(unknown[0])}
 	}
 	return nil
+}
+
+// near is the declared block or batch that a wrong target may mean; "" for none.
+func (ts *targets) near(target string) string {
+	bare, _, _ := strings.Cut(target, "[")
+	for _, name := range ts.declared {
+		if strings.EqualFold(name, bare) || strings.HasSuffix(name, "."+bare[strings.LastIndexByte(bare, '.')+1:]) {
+			return name
+		}
+	}
+	hint := mistake.DidYouMean(bare, ts.declared)
+	for _, name := range ts.declared {
+		if short := name[strings.LastIndexByte(name, '.')+1:]; hint == "" && mistake.DidYouMean(bare[strings.LastIndexByte(bare, '.')+1:], []string{short}) != "" {
+			return name
+		}
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(hint, " Did you mean \""), "\"?")
+}
+
+// declaredMax is how many blocks and batches are kept for an answer to a wrong target.
+const declaredMax = 1000
+
+// note keeps the block and the batch of a declared transfer, of which most have those of the one before.
+func (ts *targets) note(t *config.Transfer) {
+	if t.Block == ts.lastBlock && t.Batch == ts.lastBatch {
+		return
+	}
+	ts.lastBlock, ts.lastBatch = t.Block, t.Batch
+	for _, name := range []string{t.Block, "batch." + t.Batch} {
+		if name != "" && name != "batch." && len(ts.declared) < declaredMax && !slices.Contains(ts.declared, name) {
+			ts.declared = append(ts.declared, name)
+		}
+	}
 }
 
 // keepTargets drops the changes that are neither targeted nor waited for by a targeted one

@@ -257,6 +257,9 @@ func (f *File) unknownFormat(name string, columns []string) *hcl.Diagnostic {
 
 // UnknownColumn says that a file has no column of a name, and which ones it has.
 func (f *File) UnknownColumn(at hcl.Range, name string, columns []string) *hcl.Diagnostic {
+	if allIn(columns, "'") {
+		return mistake.New(at, "Unknown column", "%s has its fields in single quotation marks, and CSV has double ones, or none. Export it anew.", f.Name)
+	}
 	hint := mistake.DidYouMean(name, columns)
 	if meant, found := strings.CutPrefix(hint, " Did you mean "); found && strings.Contains(meant, " ") {
 		hint = " Did you mean:\n\n  " + strings.TrimSuffix(meant, "?") // on a line of its own, to be copied
@@ -265,6 +268,13 @@ func (f *File) UnknownColumn(at hcl.Range, name string, columns []string) *hcl.D
 		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + f.delimiterHint(columns)
 	}
 	return mistake.New(at, "Unknown column", "%s has no column %q.%s", f.Name, name, hint)
+}
+
+// allIn reports whether all names stand between two marks.
+func allIn(names []string, mark string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		return len(name) < 2 || !strings.HasPrefix(name, mark) || !strings.HasSuffix(name, mark)
+	})
 }
 
 // otherDelimiter is the delimiter that stands in the one column of a header; 0 for none.

@@ -116,6 +116,6 @@ var kinds = []struct {
 	},
 	{
 		regexp.MustCompile(`^[\s\x{feff}]*[^\s={}"#/,;\t][^={}"\n,;\t]*([,;\t])[^={}"\n]*\n[^={}\n]*[,;\t]`), "File is CSV",
-		"This file has rows with a delimiter between fields. Give it a name that ends in .csv, and let a data block read it:\n\n  data \"csv\" \"payroll\" {\n    file = \"payroll.csv\"\n    key  = \"employee\"\n  }", true,
+		"This file has rows with a delimiter between fields. It belongs in a file whose name ends in .csv, which a data block reads:\n\n  data \"csv\" \"payroll\" {\n    file = \"payroll.csv\"\n    key  = \"employee\"\n  }", true,
 	},
 }

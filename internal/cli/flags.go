@@ -289,6 +289,9 @@ func oneArgAtMost(name string) cobra.PositionalArgs {
 
 func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 	words := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "remit") + " " + name)
+	if answer, known := otherCommandsOf[words]; known {
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), cmd.CommandPath()+" --help"))
+	}
 	if answer, known := terraform.Command(words); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), cmd.CommandPath()+" --help"))
 	}

@@ -68,6 +68,8 @@ func strayWord(cmd *cobra.Command, word, again string) error {
 // otherWay answers flags that other programs have for something that is a command here; no text for any other.
 func otherWay(cmd *cobra.Command, name string) terraform.Answer {
 	switch {
+	case slices.Contains([]string{"out", "output", "o"}, name) && slices.Contains([]string{"graph", "show", "list", "log", "why", "status", "records"}, cmd.Name()) && (name == "out" || len(formFlags(cmd)) < 2):
+		return terraform.Answer{Text: "there is no " + flagWord(name) + ": the result goes to standard output, which the shell sends to a file", Next: cmd.CommandPath() + " >FILE"}
 	case slices.Contains([]string{"dry-run", "dryrun", "check", "what-if", "whatif", "noop", "n"}, name) && cmd.Name() == "apply":
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": plan shows what an apply would do, and sends nothing", Next: "remit plan"}
 	case slices.Contains([]string{"dry-run", "dryrun", "what-if", "whatif", "noop", "n"}, name) && cmd.Name() == "plan":

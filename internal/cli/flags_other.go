@@ -51,6 +51,20 @@ func habits() []habit {
 	}
 }
 
+// otherCommandsOf answer words for commands that no command has, by all words behind the program's name.
+var otherCommandsOf = map[string]terraform.Answer{
+	"restore":       restoring,
+	"state restore": restoring,
+	"state delete":  forgetting,
+	"state purge":   forgetting,
+	"state reset":   {Text: "nothing leaves the record. init makes a new state, for a new environment", Next: "remit init --help"},
+}
+
+var (
+	restoring  = terraform.Answer{Text: "a backup is put in the place of the state by hand, once the timer is stopped, as docs/upkeep.md says. verify tells whether it is whole", Next: "remit state verify"}
+	forgetting = terraform.Answer{Text: "nothing leaves the record. forget settles a ref_id for good, and it is never sent again", Next: "remit state forget REF_ID --reason=TEXT"}
+)
+
 // ofHabit is the answer to a flag of a habit; no text for any other.
 func ofHabit(cmd *cobra.Command, name string) terraform.Answer {
 	for _, h := range habits() {

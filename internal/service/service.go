@@ -231,7 +231,7 @@ func (o Options) transport() (*http.Transport, error) {
 	if o.CA != nil {
 		t.TLSClientConfig.RootCAs = x509.NewCertPool()
 		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(o.CA) {
-			return nil, errors.New("ca_file holds no certificate in PEM form")
+			return nil, errors.New("ca_file has no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
 	return t, nil
