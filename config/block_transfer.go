@@ -382,7 +382,7 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 			what = "null"
 		}
 		r.report(mistake.New(forEach.Expr.Range(), "Not a map or a set",
-			"for_each is a map, a set of strings, or the rows of a data source, not %s. toset(list) makes a set of a list.", what))
+			"for_each is a map, a set of strings, or the rows of a data source, not %s. %s", what, setInstead(value)))
 		t.broken = true
 		return
 	}

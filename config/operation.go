@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"remit/config/mistake"
 	"remit/internal/transfer"
 )
@@ -22,4 +24,16 @@ func knownOperation(text, behind string) (transfer.Operation, string) {
 		words = append(words, string(known))
 	}
 	return "", mistake.DidYouMean(text, words)
+}
+
+// setInstead says what for_each takes instead of a list.
+func setInstead(value cty.Value) string {
+	if !value.IsNull() && value.IsKnown() && value.CanIterateElements() {
+		for _, item := range value.Elements() {
+			if ty := item.Type(); ty.IsObjectType() || ty.IsMapType() {
+				return "Rows of a file have their keys from a data block:\n\n  for_each = data.csv.payroll.rows"
+			}
+		}
+	}
+	return "toset(list) makes a set of a list."
 }

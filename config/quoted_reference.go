@@ -26,6 +26,9 @@ var prose = []string{"error_message", "description"}
 // blockAsText is a reference to a block that is all of a text.
 var blockAsText = regexp.MustCompile(`^(profile|batch|schedule|calendar|window)\.([A-Za-z_][\w-]*)(?:\.[A-Za-z_]\w*)?$`)
 
+// unfilled is text that a template left open, or its author.
+var unfilled = regexp.MustCompile(`(?i)\{\{.*\}\}|^<[^<>]+>$|^(todo|tbd|fixme|xxx+|change[-_ ]?me)$`)
+
 // quotedReferences warns of text in an argument that is the name of a value: it would be sent, or shown, letter by
 // letter. It is no mistake, since a transfer that was sent so stays declared.
 func quotedReferences(s *eval.Scope, a *eval.Argument) hcl.Diagnostics {
@@ -45,6 +48,9 @@ func quotedReferences(s *eval.Scope, a *eval.Argument) hcl.Diagnostics {
 }
 
 func warnOfReference(s *eval.Scope, a *eval.Argument, text string, at hcl.Range) hcl.Diagnostics {
+	if isShown := strings.HasSuffix(a.Name, "metadata") || a.Name == "display_name"; isShown && unfilled.MatchString(text) {
+		return hcl.Diagnostics{mistake.Warning(at, "Text has a placeholder", "%q is text here, letter by letter. Write what is meant, or the name of a value between ${ and }, such as:\n\n  \"Rent of ${var.period}\"", text)}
+	}
 	if !strings.Contains(text, ".") {
 		return nil
 	}

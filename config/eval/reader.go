@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,6 +96,9 @@ func (r *Reader) Find(name string) (string, *Argument, Finding) {
 	}
 	if v.Type() != cty.String {
 		remedy := "Write it in quotation marks."
+		if ty := v.Type(); ty.IsTupleType() || ty.IsListType() || ty.IsObjectType() || ty.IsMapType() || ty.IsSetType() {
+			remedy = fmt.Sprintf("Write one text, such as:\n\n  %s = \"…\"", name)
+		}
 		if file := ofPeople[name]; file != "" {
 			remedy = fmt.Sprintf("It is the name of a file that has a line for each person:\n\n  %s = %q", name, file)
 		}
@@ -138,9 +142,23 @@ func (r *Reader) OneOf(name string, words ...string) string {
 		}
 	}
 	if text != "" {
-		r.Refuse(a.Expr.Range(), "Unknown word", "%s is one of %s, not %s.%s", name, strings.Join(mistake.QuotedAll(words), ", "), Shown(a, text), mistake.DidYouMean(text, words))
+		r.Refuse(a.Expr.Range(), "Unknown word", "%s is one of %s, not %s.%s", name, strings.Join(mistake.QuotedAll(words), ", "), Shown(a, text), meantWord(text, words))
 	}
 	return words[0]
+}
+
+// otherWords are words that mean one of an argument's in another program.
+var otherWords = map[string]string{
+	"latin1": "windows-1252", "latin-1": "windows-1252", "iso-8859-1": "windows-1252", "iso8859-1": "windows-1252", "cp1252": "windows-1252", "ansi": "windows-1252",
+	"utf8": "utf-8", "utf-8-sig": "utf-8", "unicode": "utf-16", "utf16": "utf-16", "daily": "day",
+}
+
+// meantWord says which of an argument's words another one may mean.
+func meantWord(text string, words []string) string {
+	if meant := otherWords[strings.ToLower(text)]; slices.Contains(words, meant) {
+		return fmt.Sprintf(" Did you mean %q?", meant)
+	}
+	return mistake.DidYouMean(text, words)
 }
 
 // Whole returns a whole number between low and high, or otherwise where it is absent.

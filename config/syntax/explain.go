@@ -173,6 +173,7 @@ var plain = map[string][2]string{
 	"Unterminated object constructor expression":      {"Closing brace is missing", "This object has no closing brace. Write it behind its last pair:\n\n  }"},
 	"Unterminated tuple constructor expression":       {"Bracket is missing", "This list has no closing bracket. Write it behind its last item:\n\n  ]"},
 	"Unclosed template interpolation sequence":        {"Closing brace is missing", "What begins with ${ has no closing brace. Write it behind the reference, as in:\n\n  \"rent-${var.period}\""},
+	"Invalid template control keyword":                {"Per cent sign and a brace", "In a text, %{ begins a directive of the language. For the value of a name write ${ and }, and for the sign itself write it twice:\n\n  \"%%{\""},
 	"Extra characters after interpolation expression": {"Reference goes on after its end", "Write one reference or one expression between ${ and }, as in:\n\n  \"rent-${var.period}\""},
 	"Missing false expression in conditional":         {"Second value of a condition is missing", "A condition has two values, with a colon between them, such as:\n\n  var.is_large ? \"2.00\" : \"1.00\""},
 	"Invalid argument name":                           {"Name is in quotation marks", "The name of an argument has no quotation marks:\n\n  amount = \"8200.00\""},

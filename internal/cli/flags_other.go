@@ -37,6 +37,7 @@ func habits() []habit {
 	return []habit{
 		{[]string{"period", "date", "day", "week", "quarter", "year", "since", "start", "begin"}, has("from", "until", "month"), "--month names a month, and --from and --until name any days, of which the last is not counted", with(" --from=2026-01-01 --until=2027-01-01")},
 		{[]string{"period", "date", "day", "week", "month", "quarter", "year", "since", "start", "begin"}, has("from", "until"), "--from and --until name the days, of which the last is not counted", with(" --from=2026-01-01 --until=2027-01-01")},
+		{[]string{"month", "period", "date", "year", "week"}, has("target"), "the files say what is paid. Where a variable names the period, set it", with(" --var=period=2026-11")},
 		{[]string{"quiet", "q", "silent"}, nil, "the result goes to standard output, which a shell can send to /dev/null, and mistakes go to standard error", with("")},
 		{[]string{"v", "verbose", "debug", "d", "trace", "vv", "vvv"}, nil, "REMIT_LOG shows each step", func(cmd *cobra.Command) string { return "REMIT_LOG=debug " + cmd.CommandPath() }},
 		{[]string{"watch", "w", "follow", "interval", "poll"}, nil, "a command looks once, and a timer repeats it", only("watch -n 60 remit status")},
