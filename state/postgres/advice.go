@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"remit/internal/files/confined"
 	"remit/internal/syserror"
 )
 
@@ -130,7 +132,28 @@ func unreadable(text string, err error) error {
 	if u, err := url.Parse(text); err == nil && u.Query().Has("sslcert") != u.Query().Has("sslkey") {
 		return errors.New("the url of the state has one of sslcert and sslkey: a certificate needs its key, and a key its certificate")
 	}
+	if err := fits(text); err != nil {
+		return err
+	}
 	return errors.New("the url of the state can't be read, or names a file that has no certificate or no key in it. " +
 		"It is postgres://user@host:port/database?sslmode=verify-full; what is no letter or digit in a user or a password is written as %, " +
 		"and two hexadecimal digits")
+}
+
+// fits is an error where a URL names a certificate and a key, and the key is of another certificate.
+func fits(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Query().Has("sslpassword") { // the key is encrypted, so that only the driver can tell
+		return nil
+	}
+	certificate, errCertificate := confined.ReadAnywhere(u.Query().Get("sslcert"), filesMax)
+	key, errKey := confined.ReadAnywhere(u.Query().Get("sslkey"), filesMax)
+	if errCertificate != nil || errKey != nil {
+		return nil
+	}
+	if _, err := tls.X509KeyPair(certificate, key); err != nil {
+		return fmt.Errorf("the files that sslcert and sslkey name in the url of the state are no certificate with its key: %w. "+
+			"Where they are being renewed, try again when both are new", err)
+	}
+	return nil
 }

@@ -153,6 +153,9 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 		certificate, key := a.Sign(t, name, until)
 		return "&sslcert=" + written(t, "client.crt", certificate) + "&sslkey=" + written(t, "client.key", key)
 	}
+	before, _, _ := strings.Cut(identity(ours, "certified", later), "&sslkey=")
+	_, after, _ := strings.Cut(identity(ours, "certified", later), "&sslkey=")
+	mixed := before + "&sslkey=" + after // as between the writes of two files
 	for name, c := range map[string]struct{ settings, want string }{
 		"its own":           {identity(ours, "certified", later), ""},
 		"another's":         {identity(ours, "someone", later), "certificate"},
@@ -160,6 +163,7 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 		"an expired one":    {identity(ours, "certified", time.Now().Add(-time.Hour)), "certificate"},
 		"none":              {"", "sslcert"},
 		"one without a key": {"&sslcert=" + ours.File, "sslkey"},
+		"another's key":     {mixed, "being renewed"},
 		"a missing file":    {"&sslcert=/nowhere&sslkey=/nowhere", "/nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {

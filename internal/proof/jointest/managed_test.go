@@ -103,8 +103,8 @@ func TestARunOutlivesARotatedPassword(t *testing.T) {
 }
 
 // TestARunOutlivesRotatedCertificates gives the server another certificate, of another authority, and wants another one of the
-// role, of another authority as well, in the middle of a run. The files that the URL names are renewed, and then the server ends
-// its sessions.
+// role, of another authority as well, in the middle of a run. The files that the URL names are renewed, the server ends its
+// sessions, and the key of the role, which fits no certificate until then, follows seconds later.
 func TestARunOutlivesRotatedCertificates(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
@@ -131,10 +131,14 @@ func TestARunOutlivesRotatedCertificates(t *testing.T) {
 			})}
 			all := f.startAll(runners)
 			f.await(rows / 3)
+			key := c.swap("clerk.key", nil)
 			c.renew(november)
+			key = c.swap("clerk.key", key)
 			server.Exec(t, "public", `SELECT pg_reload_conf()`)
 			time.Sleep(time.Second)
 			server.Exec(t, "public", `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'clerk'`)
+			time.Sleep(3 * time.Second)
+			c.swap("clerk.key", key)
 			for i, r := range all {
 				if code := r.end(); code != 0 && (i == 0 || !r.satOut(code)) {
 					t.Errorf("runner %d ends with %d\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
@@ -143,6 +147,51 @@ func TestARunOutlivesRotatedCertificates(t *testing.T) {
 			f.check(rows)
 		})
 	}
+}
+
+// TestCertificatesThatDoNotFollowEndTheRun renews the server's certificate, by another authority, and not the files of the run. It ends
+// and says which argument names the wrong one; once the files are renewed, the same apply goes on.
+func TestCertificatesThatDoNotFollowEndTheRun(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows = 200
+	server := pgtest.Start(t)
+	server.Exec(t, "public", `CREATE ROLE clerk LOGIN`)
+	server.Exec(t, "public", `GRANT CREATE ON DATABASE postgres TO clerk`)
+	c := newCertificates(t, server, pgtest.NewAuthority(t, time.Now(), "october"))
+	if err := server.Admit("hostssl all clerk 127.0.0.1/32 cert\n"); err != nil {
+		t.Fatal(err)
+	}
+	server.Shut()
+	if err := server.Run(); err != nil {
+		t.Fatal(err)
+	}
+	f := &failoverRun{newWorld(t, program.Build(t), options{
+		rows: rows, inFlight: 4, latency: 40 * time.Millisecond, unchecked: true, service: `lookup_path = "/v2/transfers"`,
+		at: reached{server, c.url},
+	})}
+	r := f.start("apply", "--auto-approve", "--failover-timeout=4s")
+	f.await(rows / 3)
+	old := map[string][]byte{"ca.crt": c.swap("ca.crt", nil), "clerk.crt": c.swap("clerk.crt", nil), "clerk.key": c.swap("clerk.key", nil)}
+	c.renew(pgtest.NewAuthority(t, time.Now(), "november"))
+	for name, content := range old {
+		old[name] = c.swap(name, content)
+	}
+	server.Exec(t, "public", `SELECT pg_reload_conf()`)
+	time.Sleep(time.Second)
+	server.Exec(t, "public", `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'clerk'`)
+	code, said := r.end(), strings.Join(strings.Fields(r.stderr.String()), " ")
+	for _, want := range []string{"--failover-timeout=4s", "sslrootcert", "remit apply"} {
+		if code != 4 || !strings.Contains(said, want) {
+			t.Errorf("it ends with %d, want 4, and %q\n%s\n%s", code, want, &r.stdout, &r.stderr)
+		}
+	}
+	for name, content := range old {
+		c.swap(name, content)
+	}
+	f.adopts = true
+	f.must(0, "apply", "--auto-approve")
+	f.check(rows)
 }
 
 // certificates are those of a server and of its role clerk.
@@ -181,4 +230,18 @@ func (c *certificates) renew(by pgtest.Authority) {
 			c.t.Fatal(err)
 		}
 	}
+}
+
+// swap puts a content into a file, unless it is nil, and returns what was in it before.
+func (c *certificates) swap(name string, content []byte) (before []byte) {
+	c.t.Helper()
+	path := filepath.Join(c.dir, name)
+	before, err := os.ReadFile(path)
+	if err == nil && content != nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return before
 }
