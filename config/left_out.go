@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
 	"remit/config/meter"
@@ -30,7 +31,7 @@ type leaving struct {
 // own for expressions, and of those in the locals that it names.
 func leftOutByIf(s *eval.Scope, data map[*eval.Node]*dataSource, forEach *eval.Argument, made int) []leftOut {
 	l := &leaving{scope: s, data: data, seen: map[*eval.Argument]bool{}}
-	l.look(forEach, made)
+	s.Meter.Aside(func() { l.look(forEach, made) })
 	return l.found
 }
 
@@ -41,16 +42,17 @@ func (l *leaving) look(a *eval.Argument, made int) {
 	}
 	l.seen[a] = true
 	whole := meter.Inner(a.Expr)
-	_ = hclsyntax.VisitAll(a.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
-		if loop, ok := node.(*hclsyntax.ForExpr); ok && loop.CondExpr != nil && !loop.Group {
-			n := -1
-			if loop == whole {
-				n = made
-			}
-			l.count(a, loop, n)
+	for loop, within := range loopsIn(a.Expr) {
+		switch {
+		case loop.CondExpr == nil:
+		case len(within) > 0 || loop.Group:
+			l.countKeys(a, loop, within)
+		case loop == whole:
+			l.count(a, loop, made)
+		default:
+			l.count(a, loop, -1)
 		}
-		return nil
-	})
+	}
 	for _, n := range a.Refs.Nodes {
 		if n.Root != "local" || n.Progress != eval.Known {
 			continue
@@ -65,8 +67,7 @@ func (l *leaving) look(a *eval.Argument, made int) {
 	}
 }
 
-// count counts in one loop, which made so many elements; -1 where that is not known. A loop within another one may not have a value by
-// itself, and is not counted then.
+// count counts in one loop, which made so many elements; -1 where that is not known.
 func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
 	d := l.sourceOf(a.Refs, loop.CollExpr.Variables())
 	if d == nil {
@@ -90,12 +91,18 @@ func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
 
 // elements is how many elements an expression has.
 func (l *leaving) elements(expr hclsyntax.Expression, refs *eval.References, ctx *hcl.EvalContext) (int, bool) {
-	value, diags := l.scope.Evaluate(expr, refs, ctx)
-	value, _ = value.Unmark()
-	if diags.HasErrors() || !value.IsKnown() || value.IsNull() || !value.CanIterateElements() {
+	value, ok := l.collection(expr, refs, ctx)
+	if !ok {
 		return 0, false
 	}
 	return value.LengthInt(), true
+}
+
+// collection is the value of an expression that has elements.
+func (l *leaving) collection(expr hclsyntax.Expression, refs *eval.References, ctx *hcl.EvalContext) (cty.Value, bool) {
+	value, diags := l.scope.Evaluate(expr, refs, ctx)
+	value, _ = value.Unmark()
+	return value, !diags.HasErrors() && value.IsKnown() && !value.IsNull() && value.CanIterateElements()
 }
 
 // sourceOf is the one data source whose rows references lead to, by way of locals as well; nil for none, or several.

@@ -78,7 +78,7 @@ func (m *markdown) head() {
 	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.named("Accepted", h.Accepted)
-	m.named(readTitle, readWarnings(h))
+	m.named(readTitle, readWarnings(m.plan))
 }
 
 func (m *markdown) named(title string, names []string) {

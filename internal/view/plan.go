@@ -132,7 +132,11 @@ func (o PlanOptions) author(h planner.Header, unproven string) string {
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.
 func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable() }
 
-func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
+// planHead is what stands above a plan, for those who review it.
+func (p *page) planHead(plan *planner.Plan, o PlanOptions) { p.headWith(plan, o, readWarnings(plan)) }
+
+// headWith is what stands above a plan, and above an answer about it, with these warnings of its data files.
+func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 	h := plan.Header
 	p.environmentLine(o.Sandbox, h.Environment, h.Service)
 	if o.Saved {
@@ -141,7 +145,7 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.named("Accepted", h.Accepted, o.isLarge(plan))
-	p.named(readTitle, readWarnings(h), false)
+	p.named(readTitle, warnings, false)
 	p.line()
 }
 

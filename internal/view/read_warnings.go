@@ -12,11 +12,26 @@ import (
 // readTitle stands before the warnings of the data files of a plan.
 const readTitle = "As its author read the files"
 
-// readWarnings are the warnings about the data files of a plan, each as a clause.
-func readWarnings(h planner.Header) []string {
-	texts := make([]string, 0, len(h.ReadWarnings))
-	for i := range h.ReadWarnings {
-		texts = append(texts, readWarning(&h.ReadWarnings[i]))
+// readWarnings are the warnings about the data files of a plan, each as a clause. Where the plan sends nothing, nobody reviews it: its
+// author alone reads it, who has acknowledged some of them.
+func readWarnings(plan *planner.Plan) []string {
+	if plan.Empty() && plan.Applicable() {
+		return unknownReadWarnings(plan)
+	}
+	return readWarningsWhere(plan, func(*config.ReadWarning) bool { return true })
+}
+
+// unknownReadWarnings are those that the author did not acknowledge.
+func unknownReadWarnings(plan *planner.Plan) []string {
+	return readWarningsWhere(plan, func(w *config.ReadWarning) bool { return !w.Acknowledged })
+}
+
+func readWarningsWhere(plan *planner.Plan, isTold func(*config.ReadWarning) bool) []string {
+	var texts []string
+	for i := range plan.Header.ReadWarnings {
+		if w := &plan.Header.ReadWarnings[i]; isTold(w) {
+			texts = append(texts, readWarning(w))
+		}
 	}
 	return texts
 }

@@ -1,0 +1,126 @@
+package config
+
+import (
+	"iter"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/eval"
+)
+
+// loopsIn yields the for expressions of an expression, each with those around it whose elements it sees, the outermost first.
+func loopsIn(expr hclsyntax.Expression) iter.Seq2[*hclsyntax.ForExpr, []*hclsyntax.ForExpr] {
+	return func(yield func(*hclsyntax.ForExpr, []*hclsyntax.ForExpr) bool) {
+		w := &loopWalk{yield: yield}
+		_ = hclsyntax.Walk(expr, w)
+	}
+}
+
+// loopWalk goes through an expression.
+type loopWalk struct {
+	yield  func(*hclsyntax.ForExpr, []*hclsyntax.ForExpr) bool
+	over   bool
+	loops  []*hclsyntax.ForExpr // around the node
+	within []*hclsyntax.ForExpr // whose elements the node sees: a loop's collection does not see them
+}
+
+// Enter implements [hclsyntax.Walker].
+func (w *loopWalk) Enter(node hclsyntax.Node) hcl.Diagnostics {
+	switch node := node.(type) {
+	case *hclsyntax.ForExpr:
+		w.over = w.over || !w.yield(node, w.within)
+		w.loops = append(w.loops, node)
+	case hclsyntax.ChildScope:
+		w.within = append(w.within, w.loops[len(w.loops)-1])
+	}
+	return nil
+}
+
+// Exit implements [hclsyntax.Walker].
+func (w *loopWalk) Exit(node hclsyntax.Node) hcl.Diagnostics {
+	switch node.(type) {
+	case *hclsyntax.ForExpr:
+		w.loops = w.loops[:len(w.loops)-1]
+	case hclsyntax.ChildScope:
+		w.within = w.within[:len(w.within)-1]
+	}
+	return nil
+}
+
+// countKeys counts the rows that a loop leaves out in each of its passes within others: one that another pass takes is not left out.
+func (l *leaving) countKeys(a *eval.Argument, loop *hclsyntax.ForExpr, within []*hclsyntax.ForExpr) {
+	d := l.sourceOf(a.Refs, loop.CollExpr.Variables())
+	if d == nil {
+		return
+	}
+	ctx, ok, _ := l.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
+	if !ok {
+		return
+	}
+	taken := map[string]bool{} // by the key of each row
+	isWhole := l.passes(append(within[:len(within):len(within)], loop), a.Refs, ctx, func(key cty.Value, isIn bool) bool {
+		text, ok := keyOf(key)
+		taken[text] = taken[text] || isIn
+		return ok
+	})
+	if !isWhole {
+		return
+	}
+	left := ReadWarning{File: d.file.Name, Name: LeftOutByIf, Of: len(taken)}
+	for _, isIn := range taken {
+		if !isIn {
+			left.Count++
+		}
+	}
+	l.found = append(l.found, leftOut{d, loop, left})
+}
+
+// passes goes through the passes of the last of loops, each within the passes of the one before, and tells the key of the element and
+// whether the condition lets it in. It is false where that has no value, or told wants no more.
+func (l *leaving) passes(loops []*hclsyntax.ForExpr, refs *eval.References, ctx *hcl.EvalContext, told func(key cty.Value, isIn bool) bool) bool {
+	loop := loops[0]
+	of, ok := l.collection(loop.CollExpr, refs, ctx)
+	if !ok {
+		return false
+	}
+	for it := of.ElementIterator(); it.Next(); {
+		key, value := it.Element()
+		inner := ctx.NewChild()
+		inner.Variables = map[string]cty.Value{loop.ValVar: value}
+		if loop.KeyVar != "" {
+			inner.Variables[loop.KeyVar] = key
+		}
+		isIn := true
+		if loop.CondExpr != nil {
+			condition, diags := l.scope.Evaluate(loop.CondExpr, refs, inner)
+			condition, _ = condition.Unmark()
+			if diags.HasErrors() || !condition.IsKnown() || condition.IsNull() || condition.Type() != cty.Bool {
+				return false
+			}
+			isIn = condition.True()
+		}
+		switch {
+		case len(loops) == 1:
+			ok = told(key, isIn)
+		case isIn:
+			ok = l.passes(loops[1:], refs, inner, told)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// keyOf is a key of a map or an index of a list as text.
+func keyOf(key cty.Value) (text string, ok bool) {
+	switch key.Type() {
+	case cty.String:
+		return key.AsString(), true
+	case cty.Number:
+		return key.AsBigFloat().String(), true
+	}
+	return "", false
+}
