@@ -12,5 +12,5 @@ import (
 func main() {
 	cli.AbortOnCrash()
 	ctx := exit.WithInterrupt(context.Background())
-	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
+	os.Exit(cli.RunOn(ctx, cli.ThisMachine(os.Environ), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }

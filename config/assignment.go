@@ -50,6 +50,38 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		vs.warnOfTerraform(v, opts)
 		vs.finish(v)
 	}
+	if names := vs.unread(opts); len(names) > 0 && opts.Need == NeedAll && !opts.ElsewhereToo {
+		vs.report(NotDeclared(names, vs.variableNames()))
+	}
+}
+
+// unread are the variables of the environment that name a variable which is not declared, in order, without those of which warnOfTerraform
+// tells.
+func (vs *variables) unread(opts Options) []string {
+	if opts.Environ == nil {
+		return nil
+	}
+	var names []string
+	for _, pair := range opts.Environ() {
+		whole, value, _ := strings.Cut(pair, "=")
+		name, isOurs := strings.CutPrefix(whole, environmentPrefix)
+		if isOurs && name != "" && value != "" && vs.named(name) == nil && !slices.ContainsFunc(vs.all, func(v *variable) bool { return v.misspelt(name) }) {
+			names = append(names, whole)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// NotDeclared warns of variables of the environment that set nothing, where variables of these names are declared.
+func NotDeclared(names, declared []string) *hcl.Diagnostic {
+	if len(names) == 1 {
+		name := strings.TrimPrefix(names[0], environmentPrefix)
+		return placelessWarning("Variable of the environment is not read",
+			"%s is set, and no variable %q is declared, so its value is not used.%s", names[0], name, mistake.DidYouMean(name, declared))
+	}
+	return placelessWarning("Variable of the environment is not read",
+		"%s are set, and no variables of these names are declared, so their values are not used.", mistake.Listed(names, 10))
 }
 
 // files are the files that are read without being asked for, in their order.

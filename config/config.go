@@ -37,6 +37,8 @@ type Configuration struct {
 
 	// Unassigned are the variables that assignments name and nothing declares, where they may.
 	Unassigned []string
+	// Unread are the variables of the environment that would set a variable which nothing declares, such as REMIT_VAR_period.
+	Unread []string
 
 	controls Controls
 

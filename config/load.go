@@ -80,7 +80,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		l.transfers.parse()
 	}
 	l.variables.assign(opts, dir, c.sources, l.environments, l.chosen)
-	c.Unassigned = l.variables.unassigned
+	c.Unassigned, c.Unread = l.variables.unassigned, l.variables.unread(opts)
 	l.settle()
 	if diags := l.evaluate(); diags.HasErrors() {
 		return c, diags, true // what else is wrong may be right in the version that is required

@@ -26,6 +26,11 @@ type Options struct {
 	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
 	// variable that is set to "" counts as not set.
 	Getenv func(string) string
+	// Environ lists the variables of the environment, as [os.Environ] does; nil lists none.
+	Environ func() []string
+	// ElsewhereToo says that other configurations are read in the same environment: one of its REMIT_VAR_ variables may be theirs.
+	// [Configuration.Unread] names those that this one does not declare.
+	ElsewhereToo bool
 	// Environment is the environment that is meant, where the directory declares several; "" where
 	// nobody said it. Then [EnvironmentVariable] says it, or there is one alone.
 	Environment string

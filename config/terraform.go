@@ -20,7 +20,7 @@ const terraformPrefix = "TF_VAR_"
 // warnOfTerraform warns of a value that somebody gave as Terraform takes it, and that is not read.
 func (vs *variables) warnOfTerraform(v *variable, opts Options) {
 	for name := range misspelt(v.Name) {
-		if !v.assigned && v.Progress != eval.Failed && vs.named(name) == nil && opts.Getenv(environmentPrefix+name) != "" {
+		if v.misspelt(name) && vs.named(name) == nil && opts.Getenv(environmentPrefix+name) != "" {
 			vs.report(mistake.Warning(v.At, "Variable of the environment is not read",
 				"%s%s is set, and there is no variable %q. Did you mean %s%s?", environmentPrefix, name, name, environmentPrefix, v.Name))
 		}
@@ -30,6 +30,19 @@ func (vs *variables) warnOfTerraform(v *variable, opts Options) {
 	}
 	vs.report(mistake.Warning(v.At, "Variable of Terraform is not read",
 		"%s%s is set, and remit does not read it. Set %s%s.", terraformPrefix, v.Name, environmentPrefix, v.Name))
+}
+
+// misspelt reports whether a name may be what somebody typed in place of that of v, which has no value yet.
+func (v *variable) misspelt(name string) bool {
+	if v.assigned || v.Progress == eval.Failed {
+		return false
+	}
+	for wrong := range misspelt(v.Name) {
+		if wrong == name {
+			return true
+		}
+	}
+	return false
 }
 
 // misspelt yields what people type in place of a name: a letter is left out or doubled, two are swapped, the name

@@ -21,7 +21,12 @@ import (
 // everything else to stderr; lookupEnv is the environment. A cancelled ctx is an interrupt, with an
 // [exit.Interrupt] as its cause, or else that of Ctrl-C.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
-	return RunOn(ctx, Machine{Now: time.Now, Boot: boot.Clock()}, args, stdin, stdout, stderr, lookupEnv)
+	return RunOn(ctx, ThisMachine(nil), args, stdin, stdout, stderr, lookupEnv)
+}
+
+// ThisMachine is the machine of this process, whose environment environ lists; nil lists none.
+func ThisMachine(environ func() []string) Machine {
+	return Machine{Now: time.Now, Boot: boot.Clock(), Environ: environ}
 }
 
 // RunOn is [Run] on a machine that is not the one of this process.

@@ -170,7 +170,7 @@ var ambient = map[string]map[string][]string{
 	"fmt":  {"Print": nil, "Printf": nil, "Println": nil},
 	"os": {
 		"Exit": {"remit", "remit/internal/release"}, "Stdin": {"remit"}, "Stdout": {"remit", "remit/internal/release", "remit/internal/cli/exit"}, "Stderr": {"remit", "remit/internal/release", "remit/internal/cli/exit"},
-		"Args": {"remit", "remit/internal/release"}, "Getenv": {"remit/internal/release"}, "LookupEnv": {"remit"}, "Environ": nil,
+		"Args": {"remit", "remit/internal/release"}, "Getenv": {"remit/internal/release"}, "LookupEnv": {"remit"}, "Environ": {"remit"},
 	},
 }
 

@@ -37,6 +37,7 @@ func newLSP(p *process) *cobra.Command {
 // editor's folder is left out.
 func (p *process) checkForEditor(ctx context.Context, of lsp.Checking) ([]lsp.Checked, error) {
 	h := *p.host
+	h.Environ = nil // what the environment sets for other directories is no mistake of this one
 	h.LookupEnv = withinFolder(p.host.LookupEnv, of.Directory, of.Folder)
 	from := &workspace.Directory{Path: of.Directory, Unsaved: of.Unsaved}
 	names := unchosen(&h, from)

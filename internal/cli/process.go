@@ -16,6 +16,9 @@ type Machine struct {
 	Now  func() time.Time
 	Boot func() boot.Reading // how long the machine is up, and since which boot
 
+	// Environ lists the variables of the environment, as [os.Environ] does; nil lists none.
+	Environ func() []string
+
 	// NoProgress is a machine on which no command takes long: none tells on standard error what it is
 	// doing. Whether one takes long follows from what else a real machine does.
 	NoProgress bool
@@ -34,7 +37,7 @@ type process struct {
 
 // newProcess has everything that is printed pass a writer that hides sensitive values.
 func newProcess(ctx context.Context, on Machine, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *process {
-	host := &host.Host{LookupEnv: lookupEnv, Now: on.Now, Boot: on.Boot, Version: readVersion().Version}
+	host := &host.Host{LookupEnv: lookupEnv, Environ: on.Environ, Now: on.Now, Boot: on.Boot, Version: readVersion().Version}
 	streams := terminal.New(stdin, stdout, stderr, host.Getenv, host.Version)
 	streams.NoProgress = on.NoProgress
 	return &process{host: host, streams: streams, ctx: ctx}

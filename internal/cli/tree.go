@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -163,7 +164,7 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 		directories, t.Untouched = change.Split(directories, r.includes)
 		t.Gone = change.Gone(found, isLockFile)
 	}
-	everywhere, err := r.askEach(ctx, p, r.places(p, directories), t)
+	everywhere, unread, err := r.askEach(ctx, p, r.places(p, directories), t)
 	if err != nil {
 		return nil, err
 	}
@@ -173,12 +174,19 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 	if len(everywhere) > 0 && len(t.Untouched) == 0 {
 		return nil, fmt.Errorf("--var names %q, which no configuration declares", everywhere[0])
 	}
+	if len(unread) > 0 && len(t.Untouched) == 0 {
+		if err := p.streams.ReportIn(nil, hcl.Diagnostics{config.NotDeclared(unread, nil)}, r.asJSON); err != nil {
+			return nil, err
+		}
+	}
 	return t, nil
 }
 
-// askEach adds the answers of places to a tree. It returns the variables of the command line that no configuration declares.
-func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *tree.Tree) (undeclared []string, err error) {
+// askEach adds the answers of places to a tree. It returns the variables of the command line, and those of the environment, that
+// no configuration declares.
+func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *tree.Tree) (undeclared, unread []string, err error) {
 	undeclared = r.variables()
+	isFirst := true
 	beginning := func(n int) {
 		p.streams.Begin(fmt.Sprintf("%s %d of %d: %s", r.asked, n+1, len(places), view.Visible(places[n].directory)))
 	}
@@ -190,20 +198,25 @@ func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *
 			break
 		}
 		undeclared = slices.DeleteFunc(undeclared, func(name string) bool { return !e.isRead || !slices.Contains(e.skips, name) })
+		if isFirst {
+			unread = e.unread
+		}
+		unread = slices.DeleteFunc(unread, func(name string) bool { return !e.isRead || !slices.Contains(e.unread, name) })
+		isFirst = false
 		p.streams.Hide(e.sensitive)
 		if e.isOther {
 			t.Others = append(t.Others, e.Directory)
 			continue
 		}
 		if err := r.tell(p, &e.Entry); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		t.Entries = append(t.Entries, e.Entry)
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	return undeclared, nil
+	return undeclared, unread, nil
 }
 
 // isLockFile reports whether a file of the name binds a directory to a state.

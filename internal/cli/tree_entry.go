@@ -62,6 +62,7 @@ type answered struct {
 	isRead    bool     // the configuration
 	isOther   bool     // it is of another environment than the one that was asked for
 	skips     []string // names of --var that it does not declare
+	unread    []string // variables of the environment whose names it does not declare
 	sensitive []string // texts to hide
 }
 
@@ -87,7 +88,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 	e := answered{Entry: tree.Entry{Directory: at.directory, Environment: at.environment, Entity: tree.EntityOf(at.directory, r.dir.Path)}}
 	loaded, err := r.brief(ctx, apart, &o, &e.Entry, r.environment(p))
 	if errors.Is(err, errOther) {
-		return answered{Entry: tree.Entry{Directory: at.directory}, isOther: true, isRead: true, skips: loaded.Unassigned, sensitive: loaded.SensitiveTexts()}
+		return answered{Entry: tree.Entry{Directory: at.directory}, isOther: true, isRead: true, skips: loaded.Unassigned, unread: loaded.Unread, sensitive: loaded.SensitiveTexts()}
 	}
 	e.ExitCode = streams.End(ctx, err)
 	streams.Close()
@@ -101,7 +102,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 		}
 	}
 	if loaded != nil {
-		e.isRead, e.skips, e.sensitive = true, loaded.Unassigned, loaded.SensitiveTexts()
+		e.isRead, e.skips, e.unread, e.sensitive = true, loaded.Unassigned, loaded.Unread, loaded.SensitiveTexts()
 	}
 	e.Told, e.Lines = told.text(), lines.objects()
 	return e
@@ -183,7 +184,7 @@ func (r *recursion) save(ctx context.Context, w *opened, plan *planner.Plan, e *
 
 // within is the directory of the command line for one configuration below it.
 func (r *recursion) within(p *process, at place) workspace.Directory {
-	one := workspace.Directory{Path: filepath.Join(r.dir.Path, filepath.FromSlash(at.directory)), Environment: at.environment, Sandbox: r.dir.Sandbox}
+	one := workspace.Directory{Path: filepath.Join(r.dir.Path, filepath.FromSlash(at.directory)), Environment: at.environment, Sandbox: r.dir.Sandbox, OneOfSeveral: true}
 	for _, a := range r.dir.Assignments {
 		a.IfDeclared = true
 		one.Assignments = append(one.Assignments, a)

@@ -15,9 +15,10 @@ import (
 	"remit/state"
 )
 
-// Host is the machine of one command. Every field is set, but for tests of text.
+// Host is the machine of one command. Every field but Environ is set, but for tests of text.
 type Host struct {
 	LookupEnv func(string) (string, bool)
+	Environ   func() []string // nil where nobody can list the environment
 	Now       func() time.Time
 	Boot      func() boot.Reading
 	Version   string // of remit

@@ -28,11 +28,14 @@ type Directory struct {
 	Root        string // out of which no include leads, relative to Path unless absolute; "" where the command line names none
 	Assignments []config.Assignment
 	Need        config.Need
-	Unsaved     *confined.Unsaved     // texts in the place of files; nil for none
-	Environment string                // that the command line names; "" for none
-	asked       string                // Environment, or what the environment variable names
-	loaded      *config.Configuration // nil before [Load]
-	plain       map[string]bool       // the variables that may be shown; nil while nobody asked before [Load]
+	Unsaved     *confined.Unsaved // texts in the place of files; nil for none
+	Environment string            // that the command line names; "" for none
+	// OneOfSeveral says that the command reads other directories too, whose variables the environment may be meant for.
+	OneOfSeveral bool
+
+	asked  string                // Environment, or what the environment variable names
+	loaded *config.Configuration // nil before [Load]
+	plain  map[string]bool       // the variables that may be shown; nil while nobody asked before [Load]
 }
 
 // Load reads the configuration. It shows the author's mistakes, as text or as JSON; the error is then only an
@@ -82,7 +85,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Unsaved: s.Unsaved, Version: h.Version, Zone: h.Now().Location(),
+		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Environ: h.Environ, ElsewhereToo: s.OneOfSeveral, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Unsaved: s.Unsaved, Version: h.Version, Zone: h.Now().Location(),
 	}
 }
 

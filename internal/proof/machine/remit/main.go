@@ -12,5 +12,7 @@ import (
 
 func main() {
 	ctx := exit.WithInterrupt(context.Background())
-	os.Exit(cli.RunOn(ctx, machine.Of(os.Getenv), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
+	on := machine.Of(os.Getenv)
+	on.Environ = os.Environ
+	os.Exit(cli.RunOn(ctx, on, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }
