@@ -36,6 +36,7 @@ type dataSource struct {
 	format   rows.Format
 	skipLast int // rows at the end that are left out
 	columns  []string
+	sheet    string   // that is read, of a workbook that shows several; "" for any other file
 	unread   []string // columns of the file that the argument columns leaves out
 	where    *eval.Argument
 	// whereColumns are the columns that where names.
@@ -186,7 +187,10 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 		d.sources.data.NeedSnippet(d.file.Name, sourceHeaderBytes)
 		return
 	}
-	d.columns, d.unread, d.notes = table.Columns, table.Unread, table.Notes()
+	d.columns, d.unread, d.notes, d.sheet = table.Columns, table.Unread, table.Notes(), table.Sheet
+	for i := range d.readWarnings[0] {
+		d.readWarnings[0][i].Sheet = d.sheet
+	}
 	if table.KeyColumn < 0 {
 		unknown := d.file.UnknownColumn(d.file.At("key"), d.file.Key, d.columns)
 		if strings.Contains(unknown.Detail, " There are: ") && !strings.Contains(unknown.Detail, "\n") && len(d.columns) > 1 {

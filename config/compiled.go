@@ -258,7 +258,7 @@ func (c *compiled) row(in instance) *row {
 // many rows copies them.
 func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	*out = c.like
-	out.Place = Place{File: r.Table.Name, Line: r.Line}
+	out.Place = Place{File: r.Table.Name, Sheet: r.Table.Sheet, Line: r.Line}
 	request := &out.Request
 	c.identify(r, out)
 	if element != nil {

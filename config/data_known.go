@@ -107,7 +107,7 @@ func (k *knownWarnings) noteHidden(key string, diags hcl.Diagnostics) {
 
 // leaveOutHidden says how the n hidden rows are left out; "" where they are too many to be named.
 func (k *knownWarnings) leaveOutHidden(n int) string {
-	if n != len(k.hidden) || k.source.where != nil {
+	if n != len(k.hidden) || k.source.where != nil && k.source.beside() == "" {
 		return ""
 	}
 	column := "row." + k.source.file.Key
@@ -122,7 +122,7 @@ func (k *knownWarnings) leaveOutHidden(n int) string {
 	if n > 1 {
 		condition = fmt.Sprintf("!contains([%s], %s)", strings.Join(keys, ", "), column)
 	}
-	return "\n\nIf it should not be paid, leave it out:\n\n  where = " + condition
+	return "\n\nIf it should not be paid, leave it out:\n\n  " + k.source.leaving(condition)
 }
 
 // rest are the warnings that are held and whose number is not the acknowledged one. The line that acknowledges them keeps those that
@@ -201,7 +201,7 @@ func (k *knownWarnings) needless() hcl.Diagnostics {
 func (k *knownWarnings) all() []ReadWarning {
 	var all []ReadWarning
 	for _, name := range slices.Sorted(maps.Keys(k.count)) {
-		w := ReadWarning{File: k.source.file.Name, Name: name, Count: k.count[name], Lines: k.lines[name]}
+		w := ReadWarning{File: k.source.file.Name, Sheet: k.source.sheet, Name: name, Count: k.count[name], Lines: k.lines[name]}
 		w.Acknowledged = w.Count == k.source.acknowledged[name]
 		all = append(all, w)
 	}

@@ -46,10 +46,11 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			return
 		}
 		defer func() { d.notes = table.Notes() }()
-		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Name: LeftOutByWhere}
+		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByWhere}
 		d.leftOut = nil
 		numbers := &numbersSeen{all: keys}
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
+		isWhole := true              // without a mistake, which may hide a warning
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
 				yield(nil, Interrupted())
@@ -81,8 +82,12 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			}
 			taken = taken || accepted != nil || diags.HasErrors()
 			isAny = isAny || next != nil || diags.HasErrors()
+			isWhole = isWhole && !diags.HasErrors()
 			if err != nil {
-				diags = append(append(diags, known.rest()...), known.needless()...)
+				diags = append(diags, known.rest()...)
+				if isWhole {
+					diags = append(diags, known.needless()...)
+				}
 				d.readWarnings[1] = left.appendTo(known.all())
 				if !taken && !diags.HasErrors() {
 					diags = append(diags, d.noRows(isAny))
@@ -140,7 +145,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		if isRounded(key) {
 			return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s. It is %s. %s", key, onLines(int(first), r.Line), roundedWhy, roundedRemedy)}
 		}
-		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s. Correct one of the rows, or name as key a column in which each row has a text of its own.", key, onLines(int(first), r.Line))}
+		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s.%s", key, onLines(int(first), r.Line), d.repeatedHint())}
 	}
 	if d.where == nil {
 		return r, nil
@@ -171,6 +176,19 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		diag.Detail += " The row is " + mistake.At(r.Whole()) + "."
 	}
 	return nil, diags
+}
+
+// repeatedHint says what to do where two rows have one key.
+func (d *dataSource) repeatedHint() string {
+	hint := ""
+	if d.where != nil {
+		hint = " Rows that where leaves out count, too."
+	}
+	hint += " Correct one of the rows, or name as key a column in which each row has a text of its own. If there is none, add one that joins two columns"
+	if d.kind.name == "xlsx" {
+		return hint + ", such as the formula =A4&\"-\"&B4."
+	}
+	return hint + "."
 }
 
 // onLines names the two lines of something repeated.
@@ -213,7 +231,7 @@ func (d *dataSource) totalsHint(column string) string {
 	} else {
 		hint += ":\n"
 	}
-	return hint + fmt.Sprintf("\n  where     = %s != \"\"", mistake.ColumnOf("row", column))
+	return hint + fmt.Sprintf("\n  where     = %s%s != \"\"", d.beside(), mistake.ColumnOf("row", column))
 }
 
 // lastWithout counts the rows at the end of the file that have no text in a column, beside those that skip_last

@@ -48,7 +48,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 		DuplicateWithin: DuplicateWithinDefault,
 	}
 	if in.row != nil {
-		out.Place = Place{File: in.row.Table.Name, Line: in.row.Line}
+		out.Place = Place{File: in.row.Table.Name, Sheet: in.row.Table.Sheet, Line: in.row.Line}
 	}
 	r := &out.Request
 	r.Operation = t.operation
@@ -190,7 +190,15 @@ func (e *evaluator) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (
 	for _, d := range diags {
 		d := *d
 		if place := e.place(f); d.Subject == nil || e.in.row != nil && !f.constant && !isOfCall(&d) {
-			d.Detail += " The expression is at " + mistake.At(f.Expr.Range()) + "."
+			between := " "
+			if last := d.Detail[strings.LastIndexByte(d.Detail, '\n')+1:]; strings.HasPrefix(last, "  ") { // a line to be pasted
+				between = "\n\n"
+			}
+			at := " The expression is at " + mistake.At(f.Expr.Range()) + "."
+			if column, hint := e.groupedArgument(f, &d); column >= 0 {
+				place, at = e.in.row.At(column), at+hint
+			}
+			d.Detail += between + strings.TrimPrefix(at, " ")
 			d.Subject, d.Context = &place, nil
 		}
 		e.add(f, &d)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -170,6 +171,24 @@ func (e *evaluator) formatHint(f *field, value cty.Value) string {
 	return how
 }
 
+// groupedArgument finds the column of a row whose text a function takes for a decimal, and says how such numbers are declared; -1 for any
+// other mistake.
+func (e *evaluator) groupedArgument(f *field, d *hcl.Diagnostic) (column int, hint string) {
+	if e.in.row == nil || d.Summary != "Invalid function argument" {
+		return -1, ""
+	}
+	for _, name := range f.Refs.Columns {
+		of := *f
+		of.column = name
+		cell, ok := e.in.cell(&of)
+		if !ok || !strings.Contains(d.Detail, fmt.Sprintf("%q is not a decimal", cell)) {
+			continue
+		}
+		return columnIndex(e.in.row, name), e.formatHint(&of, cty.StringVal(cell))
+	}
+	return -1, ""
+}
+
 // checkNumbers looks the amount through for numbers where their types hang on each.value,
 // once for each type of it. Rows of a data source are strings, which were seen to before.
 func (e *evaluator) checkNumbers() bool {
@@ -228,6 +247,10 @@ func (in instance) nothingHint(f *field, value cty.Value) string {
 	text := value.AsString()
 	bare := strings.Trim(text, " -–—\u00a0")
 	what := ""
+	if _, err := transfer.ParseAmount(strings.TrimPrefix(text, "-")); err == nil && text[0] == '-' {
+		return fmt.Sprintf("amount %q is negative, and from and to alone say a direction. If it is a credit note, subtract it from an invoice of the same supplier in the file, and leave its row out of %s:\n\n  %s",
+			text, in.row.source.address, in.row.source.leaving(fmt.Sprintf("!startswith(%s, \"-\")", mistake.ColumnOf("row", f.column))))
+	}
 	switch {
 	case text == "":
 		what = "amount is empty"
@@ -238,8 +261,8 @@ func (in instance) nothingHint(f *field, value cty.Value) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s. If nothing is to be paid in such a row, leave it out of %s:\n\n  where = %s != %s",
-		what, in.row.source.address, mistake.ColumnOf("row", f.column), mistake.QuotedHCL(text))
+	return fmt.Sprintf("%s. If nothing is to be paid in such a row, leave it out of %s:\n\n  %s",
+		what, in.row.source.address, in.row.source.leaving(fmt.Sprintf("%s != %s", mistake.ColumnOf("row", f.column), mistake.QuotedHCL(text))))
 }
 
 // trimHint says how the space around a text is left out; "" where something else keeps it from being seen.

@@ -86,7 +86,7 @@ func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
 			return
 		}
 	}
-	l.found = append(l.found, leftOut{d, loop, ReadWarning{File: d.file.Name, Name: LeftOutByIf, Of: of, Count: of - made}})
+	l.found = append(l.found, leftOut{d, loop, ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByIf, Of: of, Count: of - made}})
 }
 
 // elements is how many elements an expression has.

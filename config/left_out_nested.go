@@ -68,7 +68,7 @@ func (l *leaving) countKeys(a *eval.Argument, loop *hclsyntax.ForExpr, within []
 	if !isWhole {
 		return
 	}
-	left := ReadWarning{File: d.file.Name, Name: LeftOutByIf, Of: len(taken)}
+	left := ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByIf, Of: len(taken)}
 	for _, isIn := range taken {
 		if !isIn {
 			left.Count++

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"remit/internal/text/english"
 )
@@ -11,7 +13,8 @@ import (
 // file.
 type ReadWarning struct {
 	File         string `json:"file"`
-	Name         string `json:"name"` // as the argument acknowledge knows it; or one of the names below
+	Sheet        string `json:"sheet,omitempty"` // of a workbook that shows several
+	Name         string `json:"name"`            // as the argument acknowledge knows it; or one of the names below
 	Count        int    `json:"count"`
 	Of           int    `json:"of,omitempty"`    // how many rows there are, of those that a condition leaves out
 	Lines        []int  `json:"lines,omitempty"` // the first few; none of a sheet
@@ -42,13 +45,35 @@ func (w *ReadWarning) appendTo(all []ReadWarning) []ReadWarning {
 	return append(all, *w)
 }
 
+// In is the file, with its sheet where it shows several.
+func (w *ReadWarning) In() string { return inSheet(w.File, w.Sheet) }
+
+// OnLines names the lines, in parentheses behind a space; "" for none. Two columns may be of one line.
+func (w *ReadWarning) OnLines() string {
+	if len(w.Lines) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, line := range slices.Compact(slices.Clone(w.Lines)) {
+		lines = append(lines, fmt.Sprint(line))
+	}
+	word := "line"
+	if len(lines) > 1 {
+		word = "lines"
+	}
+	if more := w.Count - len(w.Lines); more > 0 {
+		lines, word = append(lines, fmt.Sprintf("and %d more", more)), "lines"
+	}
+	return fmt.Sprintf(" (%s %s)", word, strings.Join(lines, ", "))
+}
+
 // leftOutNotes tell the author how many rows the conditions of a data source leave out.
 func leftOutNotes(all []ReadWarning) []string {
 	var notes []string
 	for _, w := range all {
 		switch w.Name {
 		case LeftOutByWhere:
-			notes = append(notes, fmt.Sprintf("where leaves out %d of %s", w.Count, english.Plural(w.Of, "row")))
+			notes = append(notes, fmt.Sprintf("where leaves out %d of %s%s", w.Count, english.Plural(w.Of, "row"), w.OnLines()))
 		case LeftOutByIf:
 			notes = append(notes, fmt.Sprintf("if leaves out %d of %s", w.Count, english.Plural(w.Of, "row")))
 		}

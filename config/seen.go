@@ -96,18 +96,18 @@ type places struct {
 	last uint32 // the highest number so far
 }
 
-// run are places of one file, one after the other. The number of a line is base and the
+// run are places of one file, or of one sheet of it, one after the other. The number of a line is base and the
 // line.
 type run struct {
-	file string
-	base uint32
+	file, sheet string
+	base        uint32
 }
 
 // number returns the number of p. After four billion lines all places have the last number.
 func (l *places) number(p Place) uint32 {
 	n := len(l.runs)
-	if n == 0 || l.runs[n-1].file != p.File {
-		l.runs = append(l.runs, run{p.File, l.last})
+	if n == 0 || l.runs[n-1].file != p.File || l.runs[n-1].sheet != p.Sheet {
+		l.runs = append(l.runs, run{p.File, p.Sheet, l.last})
 		n++
 	}
 	number := uint32(min(uint64(l.runs[n-1].base)+uint64(max(p.Line, 1)), math.MaxUint32))
@@ -121,5 +121,5 @@ func (l *places) place(number uint32) Place {
 	for l.runs[i].base >= number {
 		i--
 	}
-	return Place{File: l.runs[i].file, Line: int(number - l.runs[i].base)}
+	return Place{File: l.runs[i].file, Sheet: l.runs[i].sheet, Line: int(number - l.runs[i].base)}
 }

@@ -139,7 +139,7 @@ func (s *savedControl) restored() (*config.BatchControl, error) {
 	if s == nil {
 		return nil, nil //nolint:nilnil // a batch without one
 	}
-	c := &config.BatchControl{Place: placeOfText(s.Place), Count: -1}
+	c := &config.BatchControl{Place: config.PlaceOf(s.Place), Count: -1}
 	if s.Count != nil {
 		c.Count = *s.Count
 	}

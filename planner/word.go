@@ -60,19 +60,6 @@ func textOfPlace(p config.Place) string {
 	return p.String()
 }
 
-// placeOfText is the inverse of config.Place's String.
-func placeOfText(text string) config.Place {
-	cut := strings.LastIndexByte(text, ':')
-	if cut < 0 {
-		return config.Place{File: text}
-	}
-	line, err := strconv.Atoi(text[cut+1:])
-	if err != nil {
-		return config.Place{File: text}
-	}
-	return config.Place{File: text[:cut], Line: line}
-}
-
 // word has the statements of the author of a saved plan, which are not computed again: whether
 // the time of a transfer has come, what it waits for, and for which batches and dates others
 // without a line are declared.
@@ -116,11 +103,11 @@ func (w *word) isDue() bool {
 func (c *Change) declared() config.Transfer {
 	return config.Transfer{
 		Request: c.Request, Address: c.Address, Block: blockOf(c.Address), FromLabel: c.FromLabel,
-		Place: placeOfText(c.Place), Batch: c.Batch, Expires: c.Expires,
+		Place: config.PlaceOf(c.Place), Batch: c.Batch, Expires: c.Expires,
 		Occurrence: occurrenceOfText(c.Occurrence, c.Due, c.CatchUp), DuplicateWithin: c.DuplicateWithin, Naming: c.Naming,
 		DisplayName:       c.DisplayName,
-		FromPlace:         placeOfText(c.FromPlace),
-		ToPlace:           placeOfText(c.ToPlace),
+		FromPlace:         config.PlaceOf(c.FromPlace),
+		ToPlace:           config.PlaceOf(c.ToPlace),
 		AcceptDuplicateOf: c.AcceptOf, Reverses: c.Reverses,
 	}
 }

@@ -76,6 +76,9 @@ func (m *Set) Diagnostics() hcl.Diagnostics {
 		diags = append(diags, group.consolidated())
 	}
 	slices.SortFunc(diags, compareDiagnostics)
+	diags = slices.CompactFunc(diags, func(a, b *hcl.Diagnostic) bool { // of two blocks that read one file
+		return a.Subject != nil && a.Severity == b.Severity && compareDiagnostics(a, b) == 0
+	})
 	if m.dropped > 0 {
 		d := Placeless("More mistakes", "%d more mistakes are not shown.", m.dropped)
 		if !m.errors {

@@ -34,6 +34,7 @@ type records interface {
 type header struct {
 	names []string
 	place locator
+	sheet string // where the file shows several
 }
 
 // record is what a file has for one row.
@@ -57,6 +58,7 @@ type locator interface {
 // under the names that they were given, with the numbers that were declared as decimals.
 type Table struct {
 	Name      string
+	Sheet     string // of a workbook that shows several; "" for any other file
 	Columns   []string
 	Unread    []string // columns of the file that are not picked
 	KeyColumn int      // -1 where no column is the key
@@ -70,8 +72,8 @@ type Table struct {
 
 // newTable makes a table of the records of a file.
 func newTable(f *File, from records) (*Table, hcl.Diagnostics) {
-	t := &Table{Name: f.Name, from: from}
 	h := from.header()
+	t := &Table{Name: f.Name, Sheet: h.sheet, from: from}
 	var diags hcl.Diagnostics
 	if f.Columns == nil {
 		t.Columns = h.names

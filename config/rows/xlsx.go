@@ -177,6 +177,9 @@ func (f *xlsxFile) choose() hcl.Diagnostics {
 			f.sheet = s
 		}
 	}
+	if len(shown) != 1 || f.sheet.hidden {
+		f.names.sheet = f.sheet.name
+	}
 	switch {
 	case f.options.Sheet == "" && len(shown) != 1:
 		lines := ""

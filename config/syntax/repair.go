@@ -57,6 +57,7 @@ var repairs = []repair{
 	{"Condition is written in words", "A condition has a question mark and a colon. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)if\s+(.+?)\s+then\s+(.+?)\s+else\s+(.+?)\s*$`, "$1$2 ? $3 : $4")},
 	{"Condition is written in words", "A condition has a question mark and a colon. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)([^\[{]+?)\s+if\s+(.+?)\s+else\s+(.+?)\s*$`, "$1$3 ? $2 : $4")},
 	{"Comparisons are joined in words", "Two comparisons are joined by && for and, and by || for or. Write", false, joinedComparisons},
+	{"Condition is turned round in words", "A condition is turned round by ! before it. Write", false, negatedWords},
 	{"Block is written as an argument", "A block has no equals sign. Write", true, replaced(`^\s*([\w-]+)\s*[=:]\s*((?:"[^"]*"\s*)+)\{\s*$`, "$1 $2{")},
 	{"Arguments on one line", "Each argument needs a line of its own. Write", true, oneLine},
 	{"Argument has no semicolon", "Nothing follows the value of an argument. Write", false, replaced(`^([^#]*[^;\s])\s*;\s*$`, "$1")},
@@ -145,6 +146,31 @@ func joinedComparisons(line, _ string) string {
 	if argument == nil {
 		return line
 	}
+	joined := signed(line, wordsOfConditions, func(word string) string {
+		if strings.EqualFold(word, "or") {
+			return "||"
+		}
+		return "&&"
+	})
+	if joined == line {
+		return line
+	}
+	return negatedWords(joined, "")
+}
+
+// wordOfNegation is not before a call or a parenthesis: before a comparison, ! would turn round its left side alone.
+var wordOfNegation = regexp.MustCompile(`(?i)[\s(](not\s+)(?:\w+)?\(`)
+
+// negatedWords writes the word not outside of texts as the language has it.
+func negatedWords(line, _ string) string {
+	if joinedArgument.FindString(line) == "" {
+		return line
+	}
+	return signed(line, wordOfNegation, func(string) string { return "!" })
+}
+
+// signed has signs in the place of words, which the first group of a pattern finds outside of texts.
+func signed(line string, words *regexp.Regexp, sign func(word string) string) string {
 	runes, is := []rune(line), outside(line)
 	hidden := make([]rune, len(runes)) // as long as the line, with a letter in place of each in a text
 	for i, r := range runes {
@@ -152,14 +178,9 @@ func joinedComparisons(line, _ string) string {
 			hidden[i] = 'x'
 		}
 	}
-	places := wordsOfConditions.FindAllStringSubmatchIndex(string(hidden), -1)
-	for _, at := range slices.Backward(places) {
+	for _, at := range slices.Backward(words.FindAllStringSubmatchIndex(string(hidden), -1)) {
 		from, to := utf8.RuneCountInString(string(hidden)[:at[2]]), utf8.RuneCountInString(string(hidden)[:at[3]])
-		sign := "&&"
-		if strings.EqualFold(string(runes[from:to]), "or") {
-			sign = "||"
-		}
-		runes = slices.Replace(runes, from, to, []rune(sign)...)
+		runes = slices.Replace(runes, from, to, []rune(sign(string(runes[from:to])))...)
 	}
 	return string(runes)
 }

@@ -31,7 +31,8 @@ type whyLine struct {
 // declaredLine is where and how a transfer is declared.
 type declaredLine struct {
 	File      string    `json:"file"`
-	Line      int       `json:"line"` // of the row, or of the block
+	Sheet     string    `json:"sheet,omitempty"` // of a workbook that shows several
+	Line      int       `json:"line"`            // of the row, or of the block
 	Address   string    `json:"address"`
 	Block     string    `json:"block"`
 	BlockFile string    `json:"block_file"`
@@ -53,7 +54,7 @@ func (j *JSON) Why(y *Why, o PlanOptions) error {
 	}
 	if t := y.Declared; t != nil {
 		line.Declared = &declaredLine{
-			File: t.Place.File, Line: t.Place.Line, Address: t.Address, Block: t.Block, BlockFile: y.Block.File, BlockLine: y.Block.Line,
+			File: t.Place.File, Sheet: t.Place.Sheet, Line: t.Place.Line, Address: t.Address, Block: t.Block, BlockFile: y.Block.File, BlockLine: y.Block.Line,
 			Batch: t.Batch, NotBefore: t.NotBefore, Expires: t.Expires, Windows: y.windows(), DependsOn: y.dependsOn(),
 			FromPlace: placeOrNone(t.FromPlace), ToPlace: placeOrNone(t.ToPlace),
 		}

@@ -12,7 +12,7 @@ import (
 // readTitle stands before the warnings of the data files of a plan.
 const readTitle = "As its author read the files"
 
-// readWarnings are the warnings about the data files of a plan, each as a clause. Where the plan sends nothing, nobody reviews it: its
+// readWarnings are the warnings about the data files of a plan: for each file, or sheet of it, its clauses. Where the plan sends nothing, nobody reviews it: its
 // author alone reads it, who has acknowledged some of them.
 func readWarnings(plan *planner.Plan) []string {
 	if plan.Empty() && plan.Applicable() {
@@ -28,9 +28,16 @@ func unknownReadWarnings(plan *planner.Plan) []string {
 
 func readWarningsWhere(plan *planner.Plan, isTold func(*config.ReadWarning) bool) []string {
 	var texts []string
+	last := ""
 	for i := range plan.Header.ReadWarnings {
-		if w := &plan.Header.ReadWarnings[i]; isTold(w) {
-			texts = append(texts, readWarning(w))
+		w := &plan.Header.ReadWarnings[i]
+		switch {
+		case !isTold(w):
+		case w.In() == last:
+			texts[len(texts)-1] += "; " + readWarning(w)
+		default:
+			texts = append(texts, w.In()+": "+readWarning(w))
+			last = w.In()
 		}
 	}
 	return texts
@@ -53,27 +60,14 @@ func readWarning(w *config.ReadWarning) string {
 	if w.Count == 1 {
 		was = "was"
 	}
-	text := fmt.Sprintf("%s: %s %s %s", w.File, countOf(w.Count, noun), was, verb)
+	text := fmt.Sprintf("%s %s %s", countOf(w.Count, noun), was, verb)
 	switch w.Name {
 	case config.LeftOutByWhere:
-		text = fmt.Sprintf("%s: where leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
+		text = fmt.Sprintf("where leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	case config.LeftOutByIf:
-		text = fmt.Sprintf("%s: an if leaves out %d of %s", w.File, w.Count, english.Plural(w.Of, "row"))
+		text = fmt.Sprintf("an if leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	}
-	if len(w.Lines) > 0 {
-		var lines []string
-		for _, line := range w.Lines {
-			lines = append(lines, fmt.Sprint(line))
-		}
-		if more := w.Count - len(lines); more > 0 {
-			lines = append(lines, fmt.Sprintf("and %d more", more))
-		}
-		word := "line"
-		if w.Count > 1 {
-			word = "lines"
-		}
-		text += fmt.Sprintf(" (%s %s)", word, strings.Join(lines, ", "))
-	}
+	text += w.OnLines()
 	if w.Acknowledged {
 		text += ", acknowledged"
 	}
