@@ -184,11 +184,14 @@ func (d *dataSource) repeatedHint() string {
 	if d.where != nil {
 		hint = " Rows that where leaves out count, too."
 	}
-	hint += " Correct one of the rows, or name as key a column in which each row has a text of its own. If there is none, add one that joins two columns"
-	if d.kind.name == "xlsx" {
-		return hint + ", such as the formula =A4&\"-\"&B4."
+	hint += " Correct one of the rows, or name as key a column in which each row has a text of its own."
+	switch d.kind.name {
+	case "pain001": // which nobody edits
+		return hint
+	case "xlsx":
+		return hint + " If there is none, add one that joins two columns, such as the formula =A4&\"-\"&B4."
 	}
-	return hint + "."
+	return hint + " If there is none, add one that joins two columns."
 }
 
 // onLines names the two lines of something repeated.

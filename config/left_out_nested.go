@@ -26,7 +26,7 @@ type loopWalk struct {
 	within []*hclsyntax.ForExpr // whose elements the node sees: a loop's collection does not see them
 }
 
-// Enter implements [hclsyntax.Walker].
+// Enter is called before the nodes below a node.
 func (w *loopWalk) Enter(node hclsyntax.Node) hcl.Diagnostics {
 	switch node := node.(type) {
 	case *hclsyntax.ForExpr:
@@ -38,7 +38,7 @@ func (w *loopWalk) Enter(node hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// Exit implements [hclsyntax.Walker].
+// Exit is called after them.
 func (w *loopWalk) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	switch node.(type) {
 	case *hclsyntax.ForExpr:
