@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -48,4 +49,9 @@ func PageOf(cmd *cobra.Command) string { return cmd.Annotations[pageAnnotation] 
 // ObjectTypes are the types of what commands print as one JSON object, by the names of their schemas.
 func ObjectTypes() map[string]any {
 	return map[string]any{"version": build{}, "sandbox": sandboxAddresses{}}
+}
+
+// InOrder is inOrder, of work whose results are numbers.
+func InOrder(ctx context.Context, count int, work func(i int) int) iter.Seq[int] {
+	return inOrder(ctx, count, work)
 }
