@@ -62,6 +62,8 @@ func TestPagesFitAPhone(t *testing.T) {
 			b.check(t, "the width of the page", b.text(t, `document.documentElement.scrollWidth`), "390")
 			b.check(t, "what is out of the window", b.text(t, `Array.from(document.querySelectorAll("body *")).filter(e => e.checkVisibility() && !e.closest("thead") && e.tagName !== "CAPTION")
 				.filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && (r.right > innerWidth + 1 || r.left < -1) }).map(e => e.outerHTML.slice(0, 90)).slice(0, 3).join(" ")`), "")
+			b.check(t, "what is out of its panel", b.text(t, `Array.from(document.querySelectorAll(".panel *")).filter(e => e.checkVisibility() && e.tagName !== "CAPTION" && !e.closest("caption"))
+				.filter(e => e.getBoundingClientRect().right > e.closest(".panel").getBoundingClientRect().right).map(e => e.outerHTML.slice(0, 90)).slice(0, 3).join(" ")`), "")
 			b.check(t, "what has to be moved", b.text(t, `Array.from(document.querySelectorAll("body *")).filter(e => e.checkVisibility() && getComputedStyle(e).overflowX === "auto" && e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML.slice(0, 90)).join(" ")`), "")
 		})
 	}
