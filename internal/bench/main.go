@@ -82,6 +82,7 @@ type options struct {
 	markdown bool
 	restapi  string
 	work     string
+	keep     string // like work, and what is prepared in it is left to the next session
 	profiled string // name of the scenario to profile
 	into     string // directory of its profiles
 }
@@ -100,6 +101,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.markdown, "markdown", false, "write the tables and the chart of "+documentFile+"; alone, from "+resultsFile+" without measuring")
 	flags.StringVar(&o.restapi, "restapi", "", "the `PATH` of terraform-provider-restapi; default where PATH finds it")
 	flags.StringVar(&o.work, "work", "", "work in this `directory`, on the disk to measure; default a temporary one")
+	flags.StringVar(&o.keep, "keep", "", "work in this `directory`, and leave it with what was prepared for the next session")
 	flags.StringVar(&o.profiled, "profile", "", fmt.Sprintf("write CPU and heap profiles of the scenario `NAME`, at %d transfers or those of -sizes", profiledSize))
 	flags.StringVar(&o.into, "into", ".", "the `directory` of the profiles")
 	if err := flags.Parse(args); err != nil {

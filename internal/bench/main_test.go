@@ -5,11 +5,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,6 +70,35 @@ func TestParse(t *testing.T) {
 		if code := run(t.Context(), args, io.Discard, io.Discard); code != 2 {
 			t.Errorf("bench %v ends with %d", args, code)
 		}
+	}
+}
+
+func TestWhatIsKeptIsPreparedOnce(t *testing.T) {
+	dir, made := filepath.Join(t.TempDir(), "kept"), 0
+	session := func(err error) (*session, error) {
+		s := &session{prepared: make(map[string]bool), paidAt: time.Now().UTC()}
+		if err := s.settle(options{keep: dir}); err != nil {
+			t.Fatal(err)
+		}
+		recorded := s.dir("recorded", 10)
+		return s, s.once(recorded, func() error {
+			made++
+			return errors.Join(os.Mkdir(recorded, 0o755), err)
+		})
+	}
+	if _, err := session(errors.New("it broke off")); err == nil {
+		t.Error("a directory that is half made counts as prepared")
+	}
+	first, err := session(nil)
+	if err := errors.Join(err, first.forget(), first.end()); err != nil {
+		t.Fatal(err)
+	}
+	second, err := session(nil)
+	if err != nil || made != 2 || !second.paidAt.Equal(first.paidAt) {
+		t.Errorf("%v; it was made %d times instead of twice, of %s and %s", err, made, first.paidAt, second.paidAt)
+	}
+	if _, err := os.Stat(second.dir("recorded", 10)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -60,16 +60,29 @@ func (s *session) dir(kind string, size int) string {
 	return filepath.Join(s.work, fmt.Sprintf("%s-%d", kind, size))
 }
 
-// once prepares a directory the first time that it is asked for.
+// once prepares a directory the first time that it is asked for. What an earlier session left half made is made anew.
 func (s *session) once(dir string, do func() error) error {
 	if s.prepared[dir] {
 		return nil
+	}
+	ready := dir + ".ready"
+	if s.kept {
+		if _, err := os.Stat(ready); err == nil {
+			s.prepared[dir] = true
+			return nil
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
 	}
 	if err := do(); err != nil {
 		return err
 	}
 	s.prepared[dir] = true
-	return nil
+	if !s.kept {
+		return nil
+	}
+	return os.WriteFile(ready, nil, 0o644)
 }
 
 // serving says which service is meant.

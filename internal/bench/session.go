@@ -23,7 +23,8 @@ import (
 // session is one run of the bench: programs, directories and services that its scenarios
 // share.
 type session struct {
-	work     string // holds all below, and is removed at the end
+	work     string // holds all below, and is removed at the end unless it is kept
+	kept     bool
 	program  string // the program under measurement
 	self     string // this program, for its parts
 	restapi  string // path of the provider, "" where there is none
@@ -44,11 +45,8 @@ func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
 		services: make(map[serving]*service), prepared: make(map[string]bool), log: log, restapi: o.restapi,
 		paidAt: time.Now().UTC(),
 	}
-	var err error
-	if s.work, err = os.MkdirTemp(o.work, "remit-bench-"); err != nil {
-		return s, err
-	}
-	if s.work, err = filepath.Abs(s.work); err != nil {
+	err := s.settle(o)
+	if err != nil {
 		return s, err
 	}
 	if s.self, err = os.Executable(); err != nil {
@@ -71,13 +69,36 @@ func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
 	return s, err
 }
 
-// end stops running processes and removes made files.
+// settle makes the directory of the session, or takes the one that an earlier session left.
+func (s *session) settle(o options) (err error) {
+	if o.keep == "" {
+		if s.work, err = os.MkdirTemp(o.work, "remit-bench-"); err == nil {
+			s.work, err = filepath.Abs(s.work)
+		}
+		return err
+	}
+	if s.work, err = filepath.Abs(o.keep); err != nil {
+		return err
+	}
+	s.kept = true
+	path := filepath.Join(s.work, "paid-at")
+	if text, err := os.ReadFile(path); err == nil {
+		s.paidAt, err = time.Parse(time.RFC3339Nano, string(text))
+		return err
+	}
+	if err := os.MkdirAll(s.work, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(s.paidAt.Format(time.RFC3339Nano)), 0o644)
+}
+
+// end stops running processes and removes made files, unless they are kept.
 func (s *session) end() error {
 	var errs []error
 	for _, running := range s.services {
 		errs = append(errs, running.stop())
 	}
-	if s.work != "" {
+	if s.work != "" && !s.kept {
 		errs = append(errs, os.RemoveAll(s.work))
 	}
 	return errors.Join(errs...)
@@ -227,8 +248,11 @@ func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	return errors.Join(failed...)
 }
 
-// forget removes the files of a size, which may be gigabytes.
+// forget removes the files of a size, which may be gigabytes, unless they are kept.
 func (s *session) forget() error {
+	if s.kept {
+		return nil
+	}
 	for dir := range s.prepared {
 		if err := os.RemoveAll(dir); err != nil {
 			return err

@@ -79,7 +79,7 @@ func (p paid) write(ctx context.Context, journal state.Journal) error {
 	for from := 0; from < p.rows; from += seedLot {
 		var entries []state.Entry
 		for number := from; number < min(from+seedLot, p.rows); number++ {
-			intent, outcome, err := life(p.row(number), number, p.run, p.at)
+			intent, outcome, err := p.life(number)
 			if err != nil {
 				return err
 			}
@@ -93,24 +93,25 @@ func (p paid) write(ctx context.Context, journal state.Journal) error {
 }
 
 // life is what a run writes of one transfer.
-func life(row Row, number int, run string, at time.Time) (state.Intent, state.Outcome, error) {
+func (p paid) life(number int) (state.Intent, state.Outcome, error) {
+	row := p.row(number)
 	request, err := row.Request()
 	if err != nil {
 		return state.Intent{}, state.Outcome{}, err
 	}
-	raw, err := json.Marshal(row.record(at))
+	raw, err := json.Marshal(row.record(p.at, p.rows))
 	if err != nil {
 		return state.Intent{}, state.Outcome{}, err
 	}
 	intent := state.Intent{
-		RefID: request.RefID, RunID: run, Operation: request.Operation,
+		RefID: request.RefID, RunID: p.run, Operation: request.Operation,
 		Path: transfer.DefaultOperator.Path(request.Operation), Body: string(request.Body()),
 		Fingerprint: request.Fingerprint().String(),
 		Address:     fmt.Sprintf("transfer.internal.payouts[%q]", row.ID), Place: fmt.Sprintf("rows.csv:%d", number+2),
 		Batch: batch, Naming: naming,
 	}
 	outcome := state.Outcome{
-		RefID: request.RefID, RunID: run, Status: state.Recorded, Source: state.SourceAnswer, HTTPStatus: 201,
+		RefID: request.RefID, RunID: p.run, Status: state.Recorded, Source: state.SourceAnswer, HTTPStatus: 201,
 		Records: []json.RawMessage{raw},
 	}
 	return intent, outcome, nil
