@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,5 +63,5 @@ func warnOfReference(s *eval.Scope, a *eval.Argument, text string, at hcl.Range)
 	case reference == text && !isJSON(at.Filename):
 		return hcl.Diagnostics{mistake.Warning(at, "Name of a value is text", "%q is text here, letter by letter. If the value is meant, write its name without quotation marks:\n\n  %s", text, reference)}
 	}
-	return hcl.Diagnostics{mistake.Warning(at, "Name of a value is text", "The text has %q in it, letter by letter. If the value is meant, write its name between ${ and }:\n\n  %s", reference, fmt.Sprintf("${%s}", reference))}
+	return hcl.Diagnostics{mistake.Warning(at, "Name of a value is text", "The text has %q in it, letter by letter. If the value is meant, write its name between ${ and }:\n\n  %s", reference, "${"+reference+"}")}
 }

@@ -202,7 +202,12 @@ func (p *page) reconciledTotals(s *reconcile.Summary) {
 			{p.money(a.Difference(), a.Asset), tone},
 		})
 	}
-	if len(s.Assets) > 0 {
+	switch {
+	case len(s.Assets) == 0:
+	case p.Terminal && tableWidth(rows)+len("  ") > p.width():
+		p.reconciledSides(s)
+		p.line()
+	default:
 		p.table("  ", rows, 1, 2, 3, 4, 5, 6, 7)
 		p.line()
 	}
@@ -211,6 +216,24 @@ func (p *page) reconciledTotals(s *reconcile.Summary) {
 		{plain("accepted by hand"), plain(fmt.Sprint(s.Accepted))},
 		{{"not matched", toneBad}, plain(fmt.Sprint(s.Differ))},
 	}, 1)
+}
+
+// reconciledSides writes a line for each side of an asset, for a screen that is too narrow for all of them in one.
+func (p *page) reconciledSides(s *reconcile.Summary) {
+	var rows [][]span
+	for _, a := range s.Assets {
+		tone := toneNone
+		if !a.Difference().IsZero() {
+			tone = toneBad
+		}
+		rows = append(rows,
+			[]span{plain(a.Asset), dim("state"), dim(fmt.Sprint(a.State.Count)), plain(p.money(a.State.Sum, a.Asset))},
+			[]span{plain(""), dim("debits"), dim(fmt.Sprint(a.Debits.Count)), plain(p.money(a.Debits.Sum, a.Asset))},
+			[]span{plain(""), dim("credits"), dim(fmt.Sprint(a.Credits.Count)), plain(p.money(a.Credits.Sum, a.Asset))},
+			[]span{plain(""), dim("debits - state"), dim(""), {p.money(a.Difference(), a.Asset), tone}},
+		)
+	}
+	p.table("  ", rows, 2, 3)
 }
 
 // reconciledList is one heading and its transfers.

@@ -170,3 +170,20 @@ func TestReconciliationReturnsErrorsOfItsWriter(t *testing.T) {
 		}
 	}
 }
+
+func TestReconciliationFitsANarrowTerminal(t *testing.T) {
+	var b bytes.Buffer
+	s, o := reconciled("production")
+	o.Screen = view.Screen{Width: 60, Terminal: true}
+	if err := view.Reconciliation(&b, s, o); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, "debits - state") && strings.Contains(line, "credits") || strings.Contains(line, "  asset  ") {
+			t.Errorf("all sides of an asset are on one line, which a terminal breaks within words:\n%s", line)
+		}
+	}
+	if !strings.Contains(b.String(), "debits - state") {
+		t.Error("the difference is missing")
+	}
+}
