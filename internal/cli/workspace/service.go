@@ -91,7 +91,10 @@ func (s *Service) Connect(ctx context.Context, inFlightMax int, faults ...string
 	options.Proxy = service.EnvironmentProxy
 	if file := s.config.Service.CAFile; file != "" {
 		if options.CA, err = confined.ReadAnywhere(s.dir.Within(file), certificatesBytesMax); err != nil {
-			return nil, fmt.Errorf("read %s, which ca_file of the service block names: %w", file, err)
+			if s.config.Sensitive("ca_file") {
+				return nil, fmt.Errorf("read ca_file: %w", err)
+			}
+			return nil, fmt.Errorf("read ca_file %s: %w", file, err)
 		}
 	}
 	if err := s.prove(&options, credentials); err != nil {
