@@ -195,7 +195,7 @@ func (e *evaluator) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (
 				between = "\n\n"
 			}
 			at := " The expression is at " + mistake.At(f.Expr.Range()) + "."
-			if column, hint := e.groupedArgument(f, &d); column >= 0 {
+			if column, hint := groupedArgument(e, f, &d); column >= 0 {
 				place, at = e.in.row.At(column), at+hint
 			}
 			d.Detail += between + strings.TrimPrefix(at, " ")

@@ -173,7 +173,7 @@ func (e *evaluator) formatHint(f *field, value cty.Value) string {
 
 // groupedArgument finds the column of a row whose text a function takes for a decimal, and says how such numbers are declared; -1 for any
 // other mistake.
-func (e *evaluator) groupedArgument(f *field, d *hcl.Diagnostic) (column int, hint string) {
+func groupedArgument(e *evaluator, f *field, d *hcl.Diagnostic) (column int, hint string) {
 	if e.in.row == nil || d.Summary != "Invalid function argument" {
 		return -1, ""
 	}
