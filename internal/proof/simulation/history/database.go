@@ -60,12 +60,18 @@ func (d *Database) Copy(path string) (map[string][]byte, error) {
 	return d.server.Dump(context.Background(), d.options(path, epoch).Schema)
 }
 
-// Restore implements [Disk].
+// Restore implements [Disk]. As after a restore of the server's own files, the state is at home where it is: its tables
+// keep the names that a dump would not keep, and no machine has a note.
 func (d *Database) Restore(path string, parts map[string][]byte) error {
 	if err := d.Create(path, created("to be replaced", false), epoch); err != nil {
 		return err
 	}
-	return d.server.Load(context.Background(), d.options(path, epoch).Schema, parts)
+	schema := d.options(path, epoch).Schema
+	if err := d.server.Load(context.Background(), schema, parts); err != nil {
+		return err
+	}
+	_, err := d.server.TryExec(context.Background(), schema, "UPDATE meta SET home = ''")
+	return err
 }
 
 // Remove implements [Disk].
