@@ -62,7 +62,7 @@ func TestTheHopThatRefusedIsNamed(t *testing.T) {
 			t.Cleanup(s.Close)
 			o.TokenURL = strings.Replace(s.URL, "http:", "https:", 1)
 		}, "it does not speak TLS (https) at this port"},
-		"nobody is there": {func(t *testing.T, o *service.Options) { o.TokenURL = "https://" + closed(t) + "/token" }, "connection refused"},
+		"nobody is there": {func(t *testing.T, o *service.Options) { o.TokenURL = "https://" + closed(t) + "/token" }, "refused"},
 		"the endpoint": {func(t *testing.T, o *service.Options) {
 			o.TokenURL, o.CA = secure(t, refuse, tls.NoClientCert)
 		}, "the token endpoint answered 403 Forbidden: who are you?"},
