@@ -19,6 +19,7 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/proof/suite"
 )
 
 // payroll declares a transfer for each row of pay.csv.
@@ -174,6 +175,7 @@ func TestMistakeInRow40000(t *testing.T) {
 }
 
 func TestRowsHeldWhole(t *testing.T) {
+	suite.Slow(t)
 	var file strings.Builder
 	file.WriteString("id,to,net,note\n")
 	for i := range 100_001 {

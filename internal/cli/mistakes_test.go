@@ -21,7 +21,8 @@ import (
 const mistakesMin = 165
 
 // TestMistakes holds all that remit says to each mistake of the corpus, word by word. The mistakes
-// are scripts whose remit runs in this process: one after the other, because each has its directory. The quick set has every fifth.
+// are scripts whose remit runs in this process: one after the other, because each has its directory. The quick set has a share of
+// each kind: one remit says them all, and one that says a wrong thing pays no one.
 func TestMistakes(t *testing.T) {
 	dir, err := filepath.Abs("../../testdata/mistakes")
 	if err != nil {
@@ -32,18 +33,10 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	params := scripts(t, "")
-	params.Dir, params.Files, params.UpdateScripts = "", share(files, suite.Dose(5, 1, 1)), suite.Update()
+	params.Dir, params.Files, params.UpdateScripts = "", suite.Spread(files, suite.Dose(8, 1, 1)), suite.Update()
 	params.Cmds["type"] = typeHere
 	t.Chdir(dir) // and back, after the mistakes have changed it
 	testscript.RunT(inTurn{t}, params)
-}
-
-// share is every nth of the names in their order, so that each kind of mistake has its share.
-func share(names []string, n int) (some []string) {
-	for i := 0; i < len(names); i += n {
-		some = append(some, names[i])
-	}
-	return some
 }
 
 // inTurn runs scripts one after the other.

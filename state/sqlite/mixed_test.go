@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/sqlite"
 	"remit/state/statetest"
@@ -182,7 +183,7 @@ func drain[T any](all iter.Seq2[T, error]) {
 // TestNoBytesMakeItPanic tries a few hundred damaged files.
 func TestNoBytesMakeItPanic(t *testing.T) {
 	all := history(t)
-	for seed := range uint64(250) {
+	for seed := range uint64(suite.Dose(80, 250, 1000)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { try(t, damage(all, seed)) })
 	}
 }

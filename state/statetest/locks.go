@@ -80,23 +80,29 @@ func waitedFor(t *testing.T, b *bench) {
 
 func lookingIsFree(t *testing.T, b *bench) {
 	s, other := b.create(), b.open()
-	ctx, cancel := context.WithCancel(t.Context())
+	readers := suite.Dose(2, 2, 4)
+	locks := make(chan struct{}) // each reader is told of each lock as it is taken, and looks from then on
 	var wg sync.WaitGroup
-	for range suite.Dose(2, 2, 4) { // each reads without a pause, and takes the processors from the writer
+	for range readers {
 		wg.Go(func() {
-			for ctx.Err() == nil {
-				snap, err := other.Snapshot(t.Context())
-				if err != nil {
-					t.Errorf("snapshot: %v", err)
-					return
-				}
-				if err := snap.Close(); err != nil {
-					t.Errorf("close: %v", err)
+			for range locks {
+				for range suite.Dose(2, 3, 20) { // without a pause; more take the processors from the writer
+					snap, err := other.Snapshot(t.Context())
+					if err != nil {
+						t.Errorf("snapshot: %v", err)
+						continue
+					}
+					if err := snap.Close(); err != nil {
+						t.Errorf("close: %v", err)
+					}
 				}
 			}
 		})
 	}
-	for range 20 {
+	for range suite.Dose(10, 20, 20) {
+		for range readers {
+			locks <- struct{}{}
+		}
 		j, err := s.Lock(t.Context(), Holder("apply"), 0)
 		if err != nil {
 			t.Errorf("a reader kept a writer out: %v", err)
@@ -104,7 +110,7 @@ func lookingIsFree(t *testing.T, b *bench) {
 		}
 		b.unlock(j)
 	}
-	cancel()
+	close(locks)
 	wg.Wait()
 }
 

@@ -97,7 +97,7 @@ func agreesWithModel(t *testing.T, b *bench) {
 	}
 	m.lock = b.lock(m.store)
 	history := 0
-	suite.CheckSome(t, suite.Dose(15, 15, 100), func(rt *rapid.T) {
+	suite.CheckSome(t, suite.Dose(8, 15, 100), func(rt *rapid.T) {
 		history++
 		m.prefix = fmt.Sprintf("h%d-", history)
 		rt.Repeat(map[string]func(*rapid.T){

@@ -76,6 +76,7 @@ func TestMain(m *testing.M) {
 	suite.SideBySide(16)
 	code := m.Run()
 	program.Remove()
+	pgtest.CloseShared()
 	os.Exit(code)
 }
 

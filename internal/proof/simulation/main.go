@@ -130,7 +130,7 @@ func diskOf(store string) (history.Disk, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return history.NewDatabase(server), server.Close, nil
+		return history.NewDatabase(server), func() { server.Close(); pgtest.CloseShared() }, nil
 	}
 	return nil, nil, fmt.Errorf("-store=%s is neither sqlite nor postgres", store)
 }

@@ -93,6 +93,7 @@ func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
 		t.Skip("the same histories are played without -race")
 	}
 	// Accidents of files do not befall a database: those are left out.
+	t.Cleanup(pgtest.CloseShared)
 	files, database := playerOn(t, struct{ history.Disk }{history.Files{}}), playerOn(t, history.NewDatabase(pgtest.Start(t)))
 	for seed := range uint64(historiesDatabase()) {
 		r := database.Play(seed, history.Client{})

@@ -8,7 +8,9 @@ import (
 	"flag"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -29,6 +31,21 @@ func Dose(short, plain, full int) int {
 		return short
 	}
 	return plain
+}
+
+// Spread are those of many files that a run takes: the first of each kind, and each share-th of the kind after it. The kind is
+// what a file's name has before its first hyphen. The same files are taken each time.
+func Spread(files []string, share int) []string {
+	var taken []string
+	seen := make(map[string]int) // of each kind
+	for _, file := range files {
+		kind, _, _ := strings.Cut(filepath.Base(file), "-")
+		if seen[kind]%share == 0 {
+			taken = append(taken, file)
+		}
+		seen[kind]++
+	}
+	return taken
 }
 
 func isShort() bool { return testing.Short() && os.Getenv(DoseVariable) != "plain" }

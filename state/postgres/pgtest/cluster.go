@@ -84,11 +84,7 @@ func (c *Cluster) make() (err error) {
 			return ErrNoCluster
 		}
 	}
-	parent := "/dev/shm"
-	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
-		parent = ""
-	}
-	if c.dir, err = os.MkdirTemp(parent, "remit-cluster-"); err != nil {
+	if c.dir, err = os.MkdirTemp(memory(), "remit-cluster-"); err != nil {
 		return err
 	}
 	if err := c.start(); err != nil {
