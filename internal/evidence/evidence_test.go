@@ -450,6 +450,21 @@ func TestFilesThatAreMissingOrAdded(t *testing.T) {
 			put(t, dir, "outcomes.csv", "amount,"+strings.Join(rows, "1.00,")+"\n")
 			seal(t, dir)
 		}, "outcomes.csv", `has "amount" twice`},
+		"a column twice, the second at the end": {func(t *testing.T, dir string) {
+			edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
+			rows := strings.Split(strings.TrimSuffix(read(t, dir)["outcomes.csv"], "\n"), "\n")
+			put(t, dir, "outcomes.csv", rows[0]+",amount\n"+strings.Join(rows[1:], ",1.00\n")+",1.00\n")
+			seal(t, dir)
+		}, "outcomes.csv", `has "amount" twice`},
+		"another amount in the register of another version": {func(t *testing.T, dir string) {
+			edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
+			edit(t, dir, "outcomes.csv", "10.00", "90.00")
+			seal(t, dir)
+		}, "outcomes.csv", `its "amount" is 90.00, and the journal says 10.00`},
+		"a plan with a line end more": {func(t *testing.T, dir string) {
+			put(t, dir, "plan.jsonl", read(t, dir)["plan.jsonl"]+"\n")
+			seal(t, dir)
+		}, "plan.jsonl", "it was changed: its SHA-256 is"},
 		"a field twice, under the name of another version": {func(t *testing.T, dir string) {
 			edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
 			edit(t, dir, "outcomes.jsonl", `"amount":`, `"amount":"1.00","amount":`)
@@ -546,6 +561,8 @@ func TestAPackMadeUpAsAWhole(t *testing.T) {
 			t.Errorf("with %s it is whole", name)
 		}
 	}
+	strange := verify(t, dir, func(o *evidence.Options) { o.Head = sum([]byte("another journal")) })
+	requireFinding(t, strange, "journal.jsonl", "none of its events has the hash")
 	genuine, _ := h.export(t, "second")
 	if report := verify(t, genuine, func(o *evidence.Options) { o.Head = end.Hash }); !report.Whole() || !report.HeadProven {
 		t.Errorf("the run's own head does not prove it: %v", report.Findings)
@@ -656,7 +673,10 @@ func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
 		"another hash of a signature": {func(_ *history, begun *state.Begun) {
 			begun.Approvals[1].SHA256 = sum([]byte("another file"))
 		}, "approval-02.sig", "its SHA-256 is not that which the journal says"},
-		"other controls": {func(_ *history, begun *state.Begun) { begun.Controls = sum([]byte("others")) }, "plan.jsonl", "its controls is"},
+		"other controls":      {func(_ *history, begun *state.Begun) { begun.Controls = sum([]byte("others")) }, "plan.jsonl", "its controls is"},
+		"another digest":      {func(_ *history, begun *state.Begun) { begun.Digest = sum([]byte("others")) }, "plan.jsonl", "its digest is"},
+		"another plan's ID":   {func(_ *history, begun *state.Begun) { begun.PlanID = "plan-2" }, "plan.jsonl", "its plan_id is"},
+		"another environment": {func(_ *history, begun *state.Begun) { begun.Environment = "staging" }, "plan.jsonl", "its environment is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHistory(t)
@@ -669,6 +689,26 @@ func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
 			})
 			dir, _ := h.export(t, "second")
 			requireFinding(t, verify(t, dir), c.file, c.text)
+		})
+	}
+}
+
+// TestARequestThatThePlanDoesNotHave has runs that wrote down what their plan does not say.
+func TestARequestThatThePlanDoesNotHave(t *testing.T) {
+	for name, c := range map[string]struct{ refID, amount, text string }{
+		"another amount": {"water", "90.00", `the run wrote down another request of "water" than is in plan.jsonl`},
+		"another ref_id": {"gas", "10.00", `the run wrote down a request of "gas", which is not in plan.jsonl`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHistory(t)
+			h.retell(t, func(entry state.Entry) state.Entry {
+				if i, ok := entry.(state.Intent); ok && i.RefID == "water" {
+					return statetest.Intent(c.refID, "second", c.amount)
+				}
+				return entry
+			})
+			dir, _ := h.export(t, "second")
+			requireFinding(t, verify(t, dir), "journal.jsonl", c.text)
 		})
 	}
 }

@@ -108,6 +108,10 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			e := state.Event{Seq: lines[len(lines)-1].Seq + 1, Time: noon, Kind: state.KindUnlocked, Data: json.RawMessage(`{}`)}
 			return append(lines, packLine{Seq: e.Seq, Time: e.Time, Kind: e.Kind, Data: e.Data})
 		}, "although it comes after the run"},
+		"an event that is withheld, and its ref_id is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].RefID = "rent"
+			return lines
+		}, "it has a digest in place of its content, and content"},
 		"an intent under the number of another transfer": {func(t *testing.T, lines []packLine) []packLine {
 			lines[at(t, lines, state.KindIntent, "second", "water")].RefID = "rent"
 			return lines
