@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
 
 	"remit/internal/accounts/books"
 	"remit/internal/transfer"
@@ -323,5 +324,38 @@ func TestPaymentStatus(t *testing.T) {
 				t.Errorf("it is %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestACreditAloneHasItsAmounts books a transfer of which the state has the destination's side only.
+func TestACreditAloneHasItsAmounts(t *testing.T) {
+	e := one(t, made(state.Recorded, side("CREDIT", "10.00", "0", "10.00", "b", "USD")))
+	if e.Amount.String() != "10" || e.Total.String() != "10" || e.BothSides {
+		t.Errorf("amount %s, total %s, both sides %t", e.Amount, e.Total, e.BothSides)
+	}
+}
+
+// TestATotalThatDoesNotAddUpIsBelievedOfAPersonAlone has a total that is neither the amount, nor that plus or minus the fee.
+func TestATotalThatDoesNotAddUpIsBelievedOfAPersonAlone(t *testing.T) {
+	for source, want := range map[state.Source]books.Cause{state.SourceAnswer: books.CauseUnreadable, state.SourcePerson: ""} {
+		d := made(state.Recorded, side("DEBIT", "10.00", "0", "7.00", "a", "USD"))
+		d.Outcome.Source = source
+		if e := one(t, d); e.Cause != want {
+			t.Errorf("by %s: %q, want %q", source, e.Cause, want)
+		}
+	}
+}
+
+func TestASumOfTwoAssetsIsMixed(t *testing.T) {
+	usd := books.StatusSum{Count: 1, Sum: decimal.NewFromInt(5), Asset: "USD"}
+	eur := books.StatusSum{Count: 2, Sum: decimal.NewFromInt(7), Asset: "EUR"}
+	for _, c := range []struct {
+		sum     books.StatusSum
+		count   int
+		isMixed bool
+	}{{usd.Plus(usd), 2, false}, {usd.Plus(eur), 3, true}, {usd.Plus(books.StatusSum{}), 1, false}, {usd.Plus(eur).Plus(usd), 4, true}, {books.StatusSum{}.Plus(eur), 2, false}} {
+		if c.sum.Count != c.count || c.sum.IsMixed != c.isMixed {
+			t.Errorf("%+v, want %d transfers, mixed %t", c.sum, c.count, c.isMixed)
+		}
 	}
 }

@@ -249,6 +249,89 @@ func TestWhatFailedMovedNothing(t *testing.T) {
 	}
 }
 
+// TestTotalsHaveEachTransferOnce adds up what differs, what was refused, and a record in two versions: none is in a total
+// that it does not belong to, and none is in one twice.
+func TestTotalsHaveEachTransferOnce(t *testing.T) {
+	r := request(0)
+	both := sides(r, 0)
+	paid := []row{both[0].with("amount", "7"), both[1].with("amount", "7")}
+	later := both[0].with("updated_at", "2026-11-03T00:00:00Z")
+	type counts struct{ State, Debits, Credits, Matched int }
+	for name, test := range map[string]struct {
+		status state.Status
+		export []row
+		want   counts
+	}{
+		"as it was asked for":        {state.Recorded, both, counts{1, 1, 1, 1}},
+		"another amount":             {state.Recorded, paid, counts{1, 1, 1, 0}},
+		"refused, but made":          {state.Refused, both, counts{0, 1, 1, 0}},
+		"a newer version after it":   {state.Recorded, []row{both[0], later, both[1]}, counts{1, 1, 1, 0}},
+		"a newer version before it":  {state.Recorded, []row{later, both[0], both[1]}, counts{1, 1, 1, 0}},
+		"a newer version at the end": {state.Recorded, []row{both[1], both[0], later}, counts{1, 1, 1, 0}},
+		"a version with its credit":  {state.Recorded, []row{both[1].with("updated_at", "2026-11-03T00:00:00Z"), both[1], both[0]}, counts{1, 1, 1, 0}},
+		"the debit in two files":     {state.Recorded, []row{both[0], both[0], both[1]}, counts{1, 1, 1, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 0)
+			w.append(t, func(add func(...state.Entry)) {
+				outcome := recorded(r.RefID, test.status, state.SourceAnswer, both[0])
+				if test.status == state.Refused {
+					outcome = recorded(r.RefID, test.status, state.SourceAnswer)
+				}
+				add(intent(r), outcome)
+			})
+			s := w.reconciled(t, reconcile.Options{}, format(0, test.export))
+			var got counts
+			for _, a := range s.Assets {
+				got.State += a.State.Count
+				got.Debits += a.Debits.Count
+				got.Credits += a.Credits.Count
+				got.Matched += a.Matched.Count
+			}
+			if got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// TestADoubtSaysWhetherTheServiceHasIt reads why a doubt is open.
+func TestADoubtSaysWhetherTheServiceHasIt(t *testing.T) {
+	r := request(0)
+	w := newWorld(t, 0)
+	w.append(t, func(add func(...state.Entry)) {
+		add(intent(r), recorded(r.RefID, state.InDoubt, state.SourceAnswer))
+	})
+	for want, export := range map[string][]row{"The service made it.": sides(r, 0), "The service has no record of it here": sides(request(1), 1)} {
+		s := w.reconciled(t, reconcile.Options{ListMax: 5}, format(0, export))
+		var reasons []string
+		for _, list := range s.Lists {
+			for _, line := range list {
+				if line.RefID == r.RefID {
+					reasons = append(reasons, line.Reason)
+				}
+			}
+		}
+		if len(reasons) != 1 || !strings.HasPrefix(reasons[0], want) {
+			t.Errorf("it says %q, want %q", reasons, want)
+		}
+	}
+}
+
+// TestWhatOnlyTheStateHasMayBeOutsideOfTheFiles counts transfers before the first record and after the last one.
+func TestWhatOnlyTheStateHasMayBeOutsideOfTheFiles(t *testing.T) {
+	w := newWorld(t, 5)
+	if s := w.reconciled(t, reconcile.Options{}, format(0, w.export[2:8])); s.Differ != 2 || s.Outside != 2 { // of three in the middle
+		t.Errorf("%d differ, %d of them are outside, want 2 and 2", s.Differ, s.Outside)
+	}
+	if s := w.reconciled(t, reconcile.Options{}, format(0, append(w.export[:4:4], w.export[8:]...))); s.Differ != 2 || s.Outside != 0 {
+		t.Errorf("%d differ, %d of them are outside, want 2 and none", s.Differ, s.Outside)
+	}
+	if s := w.reconciled(t, reconcile.Options{}, format(0, w.export[4:])); s.Differ != 2 || s.Outside != 2 {
+		t.Errorf("%d differ, %d of them are outside, want 2 and 2", s.Differ, s.Outside)
+	}
+}
+
 func TestAnAmountThatIsNoDecimalIsAnError(t *testing.T) {
 	r := reconcile.New(reconcile.Options{})
 	defer r.Close()

@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,12 @@ func TestIntervals(t *testing.T) {
 			"America/New_York", "02:30", "04:00",
 			"2026-03-08T00:00:00Z", "2026-03-09T00:00:00Z",
 			"2026-03-08T07:30:00Z/2026-03-08T08:00:00Z",
+		},
+		"from the instant at which it closes": {
+			calendar.Hours{Days: everyDay},
+			"UTC", "09:00", "17:00",
+			"2026-11-27T17:00:00Z", "2026-11-28T09:00:00Z", // at which it does not open yet
+			"",
 		},
 		"from ten to ten on the next day": {
 			calendar.Hours{Days: [7]bool{time.Friday: true}},
@@ -159,4 +166,19 @@ func TestIntervalsMinuteByMinute(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTimesOfDay(t *testing.T) {
+	for text, want := range map[string]string{
+		"09:00": "09:00", "00:00": "00:00", "23:59": "23:59",
+		"9:00": "", "09:0": "", "24:00": "", "24:01": "", "09:60": "", "09:00:00": "", "9am": "", "": "",
+	} {
+		c, err := calendar.ParseClock(text)
+		if got := c.String(); want != "" && (err != nil || got != want) || want == "" && !errors.Is(err, calendar.ErrClock) {
+			t.Errorf("%q is %s, %v, want %q", text, got, err, want)
+		}
+	}
+	if c, err := calendar.ParseClockEnd("24:00"); err != nil || c.String() != "24:00" {
+		t.Errorf("the end of the day is %s, %v", c, err)
+	}
 }
