@@ -112,6 +112,10 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			lines[len(lines)-1].RefID = "rent"
 			return lines
 		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its kind is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Kind = state.KindOutcome
+			return lines
+		}, "it has a digest in place of its content, and content"},
 		"an intent under the number of another transfer": {func(t *testing.T, lines []packLine) []packLine {
 			lines[at(t, lines, state.KindIntent, "second", "water")].RefID = "rent"
 			return lines

@@ -262,14 +262,15 @@ func TestTotalsHaveEachTransferOnce(t *testing.T) {
 		export []row
 		want   counts
 	}{
-		"as it was asked for":        {state.Recorded, both, counts{1, 1, 1, 1}},
-		"another amount":             {state.Recorded, paid, counts{1, 1, 1, 0}},
-		"refused, but made":          {state.Refused, both, counts{0, 1, 1, 0}},
-		"a newer version after it":   {state.Recorded, []row{both[0], later, both[1]}, counts{1, 1, 1, 0}},
-		"a newer version before it":  {state.Recorded, []row{later, both[0], both[1]}, counts{1, 1, 1, 0}},
-		"a newer version at the end": {state.Recorded, []row{both[1], both[0], later}, counts{1, 1, 1, 0}},
-		"a version with its credit":  {state.Recorded, []row{both[1].with("updated_at", "2026-11-03T00:00:00Z"), both[1], both[0]}, counts{1, 1, 1, 0}},
-		"the debit in two files":     {state.Recorded, []row{both[0], both[0], both[1]}, counts{1, 1, 1, 0}},
+		"as it was asked for":         {state.Recorded, both, counts{1, 1, 1, 1}},
+		"another amount":              {state.Recorded, paid, counts{1, 1, 1, 0}},
+		"refused, but made":           {state.Refused, both, counts{0, 1, 1, 0}},
+		"a newer version after it":    {state.Recorded, []row{both[0], later, both[1]}, counts{1, 1, 1, 0}},
+		"a newer version before it":   {state.Recorded, []row{later, both[0], both[1]}, counts{1, 1, 1, 0}},
+		"a newer version at the end":  {state.Recorded, []row{both[1], both[0], later}, counts{1, 1, 1, 0}},
+		"a version with its credit":   {state.Recorded, []row{both[1].with("updated_at", "2026-11-03T00:00:00Z"), both[1], both[0]}, counts{1, 1, 1, 0}},
+		"a version on the other side": {state.Recorded, []row{both[0], both[1], both[0].with("direction", "CREDIT")}, counts{1, 1, 1, 0}},
+		"the debit in two files":      {state.Recorded, []row{both[0], both[0], both[1]}, counts{1, 1, 1, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 0)
