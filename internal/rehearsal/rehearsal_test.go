@@ -104,8 +104,10 @@ func TestWhatWaitsForAFailureIsNotAttempted(t *testing.T) {
 // TestADependentWaitsForAllThatItNames has one that is only funded once the later of two is made.
 func TestADependentWaitsForAllThatItNames(t *testing.T) {
 	r := rehearse(t, []sent{
-		{from: 0, to: 2, amount: 5}, {from: 2, to: 0, amount: 10, after: []int{0, 3}},
-		{from: 0, to: 1, amount: 5, after: []int{0}}, {from: 1, to: 2, amount: 5, after: []int{2}},
+		{from: 0, to: 2, amount: 5},
+		{from: 2, to: 0, amount: 10, after: []int{0, 3}},
+		{from: 0, to: 1, amount: 5, after: []int{0}},
+		{from: 1, to: 2, amount: 5, after: []int{2}},
 	}, 10)
 	if !r.Complete() {
 		t.Errorf("%+v", r.Failures)
