@@ -128,6 +128,62 @@ func TestAnInterruptOfALookupStopsNobodyElse(t *testing.T) {
 	})
 }
 
+// losing is a run of which another runner took the last part first, wrote the intent of its last line down, and was lost.
+type losing struct {
+	offered
+
+	begin func(refID string) // writes the intent down
+	refID string
+}
+
+func (s *losing) Open(ctx context.Context, o state.Opening) error {
+	last := &o.Parts[len(o.Parts)-1]
+	last.Again, s.refID = true, last.RefIDs[len(last.RefIDs)-1]
+	s.begin(s.refID)
+	return s.offered.Open(ctx, o)
+}
+
+// TestWhatALostRunnerBeganIsSettledByWhoTakesItsPart has the doubt be settled in the run in which it arose, by sending the
+// recorded bytes again.
+func TestWhatALostRunnerBeganIsSettledByWhoTakesItsPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.InFlightMax = 4
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			time.Sleep(300 * time.Millisecond)
+			return nil
+		}
+		plan := w.plan(numbered(1000)...)
+		run := w.run(plan)
+		share := new(losing)
+		share.begin = func(refID string) {
+			for _, c := range plan.Changes.All() {
+				if c.RefID != refID {
+					continue
+				}
+				r := c.Request
+				if err := w.journal.Append(t.Context(), state.Intent{
+					RefID: refID, RunID: run.Begun.RunID, Operation: r.Operation, Path: transfer.DefaultOperator.Path(r.Operation),
+					Body: string(r.Body()), Fingerprint: r.Fingerprint().String(), Address: c.Address, Place: c.Place,
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		run.Share, run.Saved = share, true
+		summary, err := executor.Apply(t.Context(), run)
+		if err != nil || share.refID == "" {
+			t.Fatalf("lost at %q, %v", share.refID, err)
+		}
+		if n := summary.Totals[executor.ResultRecorded].Count(); n != 1000 || !summary.Complete {
+			t.Errorf("%d of 1000 are recorded; complete: %t", n, summary.Complete)
+		}
+		if n := w.service.requests(share.refID); n != 1 {
+			t.Errorf("%d requests of what the lost runner began, of which it had sent none", n)
+		}
+	})
+}
+
 // TestWhatRunnersLearnIsWrittenOnce has many transfers PENDING on which others depend. The outcome
 // of a lookup is for all runners, and is written once: not again with every part. Nor is what a part
 // depends on read again with every part.
