@@ -12,7 +12,6 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
-	"remit/internal/files/confined"
 	"remit/internal/text/english"
 )
 
@@ -36,11 +35,11 @@ func environmentKind() eval.Kind {
 
 // Environments are the environment blocks of a directory, in declaration order: none where it has
 // one environment without a block. Nothing else of the directory is read, so that mistakes
-// elsewhere are not reported.
-func Environments(dir string, unsaved *confined.Unsaved) ([]DeclaredEnvironment, hcl.Diagnostics) {
+// elsewhere are not reported. Of the options it heeds the unsaved texts and the memory.
+func Environments(dir string, opts Options) ([]DeclaredEnvironment, hcl.Diagnostics) {
 	c := &Configuration{Dir: dir}
 	var diags hcl.Diagnostics
-	if c.sources, diags = openSources(dir, false, unsaved); diags.HasErrors() {
+	if c.sources, diags = openSources(dir, false, opts.Unsaved, opts.Memory); diags.HasErrors() {
 		return nil, mistake.Gathered(diags)
 	}
 	defer func() { _ = c.sources.root.Close() }() // only read

@@ -98,6 +98,7 @@ func transferKind() eval.Kind {
 // transferReader makes transfer blocks ready to be evaluated.
 type transferReader struct {
 	*checker
+	config     *Configuration
 	configured *configured
 	parts      []transferPart
 	data       map[*eval.Node]*dataSource
@@ -110,16 +111,12 @@ type transferReader struct {
 func (r *transferReader) compileAll() {
 	m := r.configured.memberships
 	for b := range r.transferBlocks() {
-		t := r.newTransferBlock(b)
-		if t == nil {
+		if b.kept != nil {
+			r.recall(b.kept, syntax.PlaceOf(b.part))
 			continue
 		}
-		m.inOrder = append(m.inOrder, t)
-		m.blocks[t.address] = t
-		r.compile(t)
-		r.noteBatch(t)
-		m.noteNamed(t)
-		t.settle()
+		keep := r.keepable(b.part, b.block)
+		keep(r.take(b.block))
 	}
 	if !r.diags.HasErrors() && !r.unreadable {
 		r.report(m.unnamed(r.configured.scope)...)
@@ -131,6 +128,22 @@ func (r *transferReader) compileAll() {
 		b.dependsOn = checkDependencies(r.checker, "batch."+b.Name, b.dependsOn, m.blocks, m.batches)
 	}
 	r.report(m.cycles()...)
+}
+
+// take makes a block ready; nil where its labels make no sense.
+func (r *transferReader) take(b *eval.Block) *transferBlock {
+	m := r.configured.memberships
+	t := r.newTransferBlock(b)
+	if t == nil {
+		return nil
+	}
+	m.inOrder = append(m.inOrder, t)
+	m.blocks[t.address] = t
+	r.compile(t)
+	r.noteBatch(t)
+	m.noteNamed(t)
+	t.settle()
+	return t
 }
 
 // noteBatch notes the batch that a block names, where it names one alone.

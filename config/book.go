@@ -301,7 +301,7 @@ func (o *bookOpener) parse(b *book, in include) {
 	}
 	for _, name := range names {
 		shown := path.Join(b.Name, name)
-		parsed := parseFile(b.Root, name, shown, nil)
+		parsed := parseFile(b.Root, name, shown, nil, nil)
 		o.diags = append(o.diags, parsed.diags...)
 		if parsed.file == nil {
 			continue

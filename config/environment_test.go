@@ -175,7 +175,7 @@ func TestEnvironmentsAreFoundWithoutTheRest(t *testing.T) {
 	files := twoWorlds("  protected = true\n  description = \"what treasury runs\"")
 	files["wrong.hcl"] = "transfer \"internal\" \"x\" {\n  amount = 12\n}\n"
 	c, _ := load(t, files, config.Options{Environment: "staging"})
-	got, diags := config.Environments(c.Dir, nil)
+	got, diags := config.Environments(c.Dir, config.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

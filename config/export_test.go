@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"iter"
+	"time"
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
@@ -82,4 +83,71 @@ func NestedBlocks() map[string]string {
 		delete(homes, name)
 	}
 	return homes
+}
+
+// Kept is how many blocks a memory has, and Recalled how many of them the last check took from it.
+func Kept(m *Memory) (kept int) {
+	for _, e := range m.environments {
+		kept += len(e.rows) + len(e.blocks)
+	}
+	return kept
+}
+
+// Recalled is how many blocks the last check took from a memory.
+func Recalled(m *Memory) (recalled int) {
+	for _, e := range m.environments {
+		recalled += e.recalled
+	}
+	return recalled
+}
+
+// NoteDue counts when a transfer is due, and Dues are all such times.
+func NoteDue(f *BlockFacts, due time.Time) {
+	if n := len(f.due); !due.IsZero() && (n == 0 || !f.due[n-1].Equal(due)) {
+		f.due = append(f.due, due)
+	}
+}
+
+// Dues are the times at which transfers of a block are due.
+func Dues(f *BlockFacts) []time.Time { return f.due }
+
+// Spoils are the ways to make a memory keep too little.
+func Spoils() []string {
+	return []string{"the file", "the text of rows", "the text of data", "values of rows", "batches of rows", "ref_ids of rows", "assets of rows", "places of blocks", "values of blocks", "batch of blocks", "what is common"}
+}
+
+// Spoil has a memory take the inputs of what it keeps for those of the next check, or forget a part of it. File is what the file of rows
+// will have then.
+func Spoil(m *Memory, how string, file [32]byte) {
+	for _, e := range m.environments {
+		for _, k := range e.rows {
+			switch how {
+			case "the file":
+				k.inputs.file = file
+			case "batches of rows":
+				k.inputs.batches = nil
+			case "ref_ids of rows":
+				k.refIDs = nil
+			case "assets of rows":
+				k.assets = nil
+			case "values of rows":
+				for i := range k.inputs.values {
+					if v := e.values[k.inputs.values[i].address]; v != nil {
+						k.inputs.values[i].version = e.version + 1
+					}
+				}
+			}
+		}
+		for text, k := range e.blocks {
+			switch how {
+			case "places of blocks":
+				k.at.Start.Line++
+				e.blocks[text] = k
+			case "values of blocks":
+				k.values = nil
+			case "batch of blocks":
+				k.batch = ""
+			}
+		}
+	}
 }

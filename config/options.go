@@ -20,6 +20,9 @@ type Options struct {
 	// Unsaved are texts that are read in the place of files, such as those that an editor has not written yet;
 	// nil for none. They stand for files that could be read without them, and for none outside.
 	Unsaved *confined.Unsaved
+	// Memory keeps what a check found for the next one of the same directory; nil keeps nothing. A configuration
+	// that is read with one has no transfers to give: [Facts] alone evaluates it.
+	Memory *Memory
 	// Done ends the evaluation of expressions where it is closed; nil never is. The
 	// configuration then has the mistake that it was interrupted.
 	Done <-chan struct{}

@@ -91,7 +91,7 @@ func openPolicyDir(c *checker, name, dir string, unsaved *confined.Unsaved, s *s
 			continue
 		}
 		shown := path.Join(filepath.ToSlash(name), entry)
-		parsed := parseFile(root, entry, shown, nil)
+		parsed := parseFile(root, entry, shown, nil, nil)
 		diags = append(diags, parsed.diags...)
 		if parsed.file == nil {
 			continue

@@ -41,9 +41,22 @@ func newSeen() *seen {
 // add notes that text is at number, which is not 0. Where it was added before, add returns the
 // number of that place and false, and notes nothing.
 func (s *seen) add(text string, number uint32) (first uint32, isNew bool) {
-	high := maphash.String(s.seeds[0], text)
-	slot := seenSlot{high: high, low: uint32(maphash.String(s.seeds[1], text)), number: number}
-	shard := &s.shards[high%seenShards]
+	return s.addSlot(s.slotOf(text, number))
+}
+
+// slotOf is what s has in the place of a text.
+func (s *seen) slotOf(text string, number uint32) seenSlot {
+	return seenSlot{high: maphash.String(s.seeds[0], text), low: uint32(maphash.String(s.seeds[1], text)), number: number}
+}
+
+// has reports whether the text of a slot was added.
+func (s *seen) has(slot seenSlot) bool {
+	shard := &s.shards[slot.high%seenShards]
+	return shard.count > 0 && shard.find(slot).number != 0
+}
+
+func (s *seen) addSlot(slot seenSlot) (first uint32, isNew bool) {
+	shard := &s.shards[slot.high%seenShards]
 	if shard.count*5 >= len(shard.slots)*4 {
 		shard.grow()
 	}
@@ -53,7 +66,7 @@ func (s *seen) add(text string, number uint32) (first uint32, isNew bool) {
 	}
 	*found = slot
 	shard.count++
-	return number, true
+	return slot.number, true
 }
 
 // find returns the number of the place where text was first; 0 where it was not.

@@ -28,6 +28,7 @@ const sourceBytesMax = 256 << 20
 type sourceFiles struct {
 	root   *confined.Directory
 	whole  bool         // no file is split
+	memory *Memory      // nil where nothing is kept
 	parsed []sourceFile // in order of their names
 	// files are the parsed ones, for snippets. Files of variables are not among them: a
 	// snippet could show a secret.
@@ -54,8 +55,8 @@ type sourceFile struct {
 
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
-func openSources(dir string, whole bool, unsaved *confined.Unsaved) (*sourceFiles, hcl.Diagnostics) {
-	s := &sourceFiles{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
+func openSources(dir string, whole bool, unsaved *confined.Unsaved, memory *Memory) (*sourceFiles, hcl.Diagnostics) {
+	s := &sourceFiles{whole: whole, memory: memory, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
 	root, err := confined.OpenDirectory(dir, unsaved)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
@@ -68,7 +69,7 @@ func openSources(dir string, whole bool, unsaved *confined.Unsaved) (*sourceFile
 	s.root, s.data = root, rows.NewDirectory(root)
 	all := slices.Clone(names)
 	names = slices.DeleteFunc(names, func(name string) bool { return !IsSource(name) })
-	parse := func(name string) parsed { return parseFile(s.root, name, name, s.split) }
+	parse := func(name string) parsed { return parseFile(s.root, name, name, s.split, s.known()) }
 	var diags hcl.Diagnostics
 	for parsed := range syntax.Parallel(names, parse) {
 		diags = append(diags, parsed.diags...)
@@ -114,8 +115,9 @@ type parsed struct {
 }
 
 // parseFile reads and parses a file below root that diagnostics call shown. Split returns the
-// parts of a file that is not parsed whole, else nil; it may be nil itself. Several goroutines may call it.
-func parseFile(root *confined.Directory, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
+// parts of a file that is not parsed whole, else nil; it may be nil itself, as known may, the pieces of files that are right. Several
+// goroutines may call it.
+func parseFile(root *confined.Directory, name, shown string, split func(content []byte, name string) []*syntax.Part, known syntax.Pieces) parsed {
 	wrong := func(summary, detail string, args ...any) parsed {
 		return parsed{diags: hcl.Diagnostics{mistake.Placeless(summary, detail, args...)}}
 	}
@@ -126,11 +128,11 @@ func parseFile(root *confined.Directory, name, shown string, split func(content 
 	if err != nil {
 		return wrong("File cannot be read", "%s", mistake.OfFile(shown, err))
 	}
-	return parseContent(content, name, shown, split)
+	return parseContent(content, name, shown, split, known)
 }
 
 // parseContent is [parseFile] of a content that was read.
-func parseContent(content []byte, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
+func parseContent(content []byte, name, shown string, split func(content []byte, name string) []*syntax.Part, known syntax.Pieces) parsed {
 	if split != nil {
 		if parts := split(content, shown); parts != nil {
 			file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: syntax.Nav(parts)}
@@ -140,7 +142,7 @@ func parseContent(content []byte, name, shown string, split func(content []byte,
 	parse := syntax.Parse
 	if isJSON(name) {
 		parse = syntax.ParseJSON
-	} else if where, diags := syntax.ExplainLong(content, shown); diags.HasErrors() {
+	} else if where, diags := syntax.ExplainLong(content, shown, known); diags.HasErrors() {
 		return parsed{sourceFile: sourceFile{name: shown, file: &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: where}}, diags: diags}
 	}
 	file, diags := parse(content, shown)
@@ -151,13 +153,21 @@ func parseContent(content []byte, name, shown string, split func(content []byte,
 	return parsed{sourceFile: sourceFile{name: shown, file: file}, diags: diags}
 }
 
+// known are the pieces that are known to be right; nil where nothing is kept.
+func (s *sourceFiles) known() syntax.Pieces {
+	if s.memory == nil {
+		return nil
+	}
+	return &s.memory.pieces
+}
+
 // split splits a file that is long enough for it, and parses the parts that have more than
 // transfers. It is nil where the file is to be parsed whole.
 func (s *sourceFiles) split(content []byte, name string) []*syntax.Part {
 	if s.whole || isJSON(name) || len(content) < syntax.SplitAbove || bytes.HasPrefix(content, []byte(rows.ByteOrderMark)) {
 		return nil
 	}
-	parts := syntax.Split(content, name)
+	parts := syntax.Split(content, name, s.memory != nil)
 	for _, p := range parts {
 		if p.TransfersOnly {
 			continue

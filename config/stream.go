@@ -19,6 +19,9 @@ func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.D
 	if c.options.Need != NeedAll {
 		panic("transfers are asked of a configuration that was loaded without them")
 	}
+	if c.options.Memory != nil {
+		panic("transfers are asked of a configuration of which a memory may leave some out")
+	}
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
 		if !c.sound {
 			yield(Transfer{}, hcl.Diagnostics{mistake.Placeless("Configuration has mistakes",
@@ -36,8 +39,12 @@ func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diag
 }
 
 func newStream(c *Configuration) *stream {
+	refIDs := newSeen()
+	if c.kept != nil {
+		refIDs.seeds = c.options.Memory.seeds
+	}
 	return &stream{
-		config: c, refIDs: newSeen(), told: map[*dataSource]bool{}, assets: map[string]bool{}, spellings: map[string]string{},
+		config: c, refIDs: refIDs, told: map[*dataSource]bool{}, assets: map[string]bool{}, spellings: map[string]string{},
 		compiled: map[*transferBlock]*compiled{},
 	}
 }
@@ -47,6 +54,10 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
 		var t Transfer
 		for _, block := range c.transfers {
+			if s.recall(ctx, block) {
+				continue
+			}
+			s.record(block)
 			for in, diags := range s.instances(ctx, block) {
 				if diags == nil {
 					diags = s.transfer(block, in, &t)
@@ -57,10 +68,13 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 					panic("a transfer was left out without a mistake")
 				}
 				doubts := s.doubts(block, in, &t)
+				s.recorder.note(s, &t, diags, doubts)
+				s.noteFact(block, &t)
 				if !yield(t, diags) || len(doubts) > 0 && !yield(Transfer{}, doubts) {
 					return
 				}
 			}
+			s.keep(ctx, block)
 		}
 		if c.memberships != nil && c.memberships.late {
 			if diags := c.memberships.cycles(); diags.HasErrors() {
@@ -79,6 +93,7 @@ func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Di
 	defer m.Resume(m.Begin(meter.RowStepsMax))
 	if block.settled != nil {
 		*t = *block.settled
+		t.Place = placeOf(block.at) // of a kept block it is that of an earlier check
 		t.DependsOn = block.dependencies(s.config.memberships.batches[t.Batch])
 		return s.check(block, in, t)
 	}
@@ -109,6 +124,21 @@ type stream struct {
 	asset     string // the last one of them
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
+	facts    map[string]*BlockFacts // by the address of the block; nil where nobody asks
+	recorder *rowRecorder           // of the block that is read; nil where nothing of it is kept
+}
+
+// noteFact counts a transfer that has no mistake.
+func (s *stream) noteFact(block *transferBlock, t *Transfer) {
+	if s.facts == nil || t.Address == "" {
+		return
+	}
+	f := s.facts[block.address]
+	if f == nil {
+		f = &BlockFacts{}
+		s.facts[block.address] = f
+	}
+	f.note(t)
 }
 
 // instances yields what the transfers of a block are made of. An instance is valid until
@@ -145,6 +175,9 @@ func (s *stream) rows(ctx context.Context, block *transferBlock, yield func(inst
 	s.told[block.data] = true
 	for row, diags := range block.data.rows(ctx) {
 		if row == nil {
+			if s.recorder != nil {
+				s.recorder.broken = true
+			}
 			if (!told || ctx.Err() != nil) && !yield(instance{}, diags) {
 				return
 			}

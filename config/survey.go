@@ -14,7 +14,7 @@ func ownKinds() []string { return []string{"environment", "remit", "service", "s
 // IsOwn reports whether the directory is a configuration of its own: whether one of its files declares a transfer, a
 // state, a service or what remit itself is to do, or can't be read, so that nobody knows. It evaluates nothing.
 func IsOwn(dir string) bool {
-	s, diags := openSources(dir, false, nil)
+	s, diags := openSources(dir, false, nil, nil)
 	if s.root == nil {
 		return true
 	}
@@ -25,7 +25,7 @@ func IsOwn(dir string) bool {
 // Includes are the directories that a configuration includes, as they are written, and whether all of them could be read.
 // It evaluates nothing.
 func Includes(dir string) (names []string, isKnown bool) {
-	s, diags := openSources(dir, false, nil)
+	s, diags := openSources(dir, false, nil, nil)
 	if s.root == nil {
 		return nil, false
 	}
@@ -62,7 +62,7 @@ func hasOwn(body *hclsyntax.Body) bool {
 // PlainVariables are the variables that the files of a directory declare without the argument sensitive, so that their
 // values may be shown; none where a file can't be read. It evaluates nothing.
 func PlainVariables(dir string) map[string]bool {
-	s, diags := openSources(dir, false, nil)
+	s, diags := openSources(dir, false, nil, nil)
 	if s.root == nil {
 		return nil
 	}

@@ -142,7 +142,7 @@ type testReader struct {
 
 func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 	file := TestFile{Name: name}
-	parsed := parseFile(t.sources.root, name, name, t.sources.split)
+	parsed := parseFile(t.sources.root, name, name, t.sources.split, nil)
 	if parsed.file != nil {
 		t.sources.files[name] = parsed.file
 	}

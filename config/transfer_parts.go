@@ -42,19 +42,46 @@ func (s transferPart) open(o *eval.Opener) openedPart {
 	return opened
 }
 
+// declaredBlock is a transfer block as it was read, and the part that has it alone, or what is kept of such a part.
+type declaredBlock struct {
+	block *eval.Block
+	part  *syntax.Part // nil where other blocks share it
+	kept  *keptBlock   // nil where the block was read
+}
+
 // transferBlocks yields all transfer blocks in declaration order. Those of parts are opened a
 // few at a time.
-func (r *transferReader) transferBlocks() iter.Seq[*eval.Block] {
-	return func(yield func(*eval.Block) bool) {
+func (r *transferReader) transferBlocks() iter.Seq[declaredBlock] {
+	return func(yield func(declaredBlock) bool) {
 		o := eval.NewOpener(transferKind(), r.scope.Meter)
-		for opened := range syntax.Parallel(r.parts, func(s transferPart) openedPart { return s.open(o) }) {
+		kept := make([]*keptBlock, len(r.parts))
+		var unknown []transferPart
+		for i, p := range r.parts {
+			if kept[i] = r.recallable(p); kept[i] == nil {
+				unknown = append(unknown, p)
+			}
+		}
+		next, stop := iter.Pull(syntax.Parallel(unknown, func(s transferPart) openedPart { return s.open(o) }))
+		defer stop()
+		for i, p := range r.parts {
+			if kept[i] != nil {
+				if !yield(declaredBlock{part: p.part, kept: kept[i]}) {
+					return
+				}
+				continue
+			}
+			opened, _ := next()
 			if !opened.ok {
 				r.unreadable = true
 				return
 			}
 			r.report(opened.diags...)
+			part := p.part
+			if len(opened.blocks) > 1 || len(opened.diags) > 0 {
+				part = nil
+			}
 			for _, b := range opened.blocks {
-				if !yield(b) {
+				if !yield(declaredBlock{block: b, part: part}) {
 					return
 				}
 			}

@@ -47,6 +47,7 @@ type Block struct {
 	Labels     []string
 	LabelAt    []hcl.Range
 	At         hcl.Range // the header
+	End        int       // its last byte is before this one; 0 where it is not of the native syntax
 	Arguments  map[string]*Argument
 	InOrder    []*Argument // of a free kind, as written
 	Blocks     []*Block
@@ -115,7 +116,10 @@ func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 		Kind: from.Type, Labels: from.Labels, LabelAt: from.LabelRanges, At: from.DefRange,
 		Arguments: map[string]*Argument{},
 	}
-	if _, isNative := from.Body.(*hclsyntax.Body); !isNative {
+	native, isNative := from.Body.(*hclsyntax.Body)
+	if isNative {
+		b.End = native.SrcRange.End.Byte
+	} else {
 		b.At = from.Body.MissingItemRange()
 		if n := len(from.LabelRanges); n > 0 {
 			b.At = from.LabelRanges[n-1]

@@ -71,6 +71,14 @@ func (m *Meter) Aside(f func()) {
 	m.over.Store(over)
 }
 
+// Left is how many steps may still be taken.
+func (m *Meter) Left() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.left.Load()
+}
+
 // Reset forgets the steps so far, and that they were too many.
 func (m *Meter) Reset() {
 	m.over.Store(nil)

@@ -11,7 +11,7 @@ import (
 // only transfers, and whether all could be parsed.
 func Parts(content []byte, name string) (blocks []hcl.Range, late int, ok bool) {
 	end := 0
-	parts := Split(content, name)
+	parts := Split(content, name, false)
 	if parts == nil && len(content) > 0 {
 		return nil, 0, false
 	}

@@ -15,10 +15,18 @@ const (
 	aheadBytes     = 64 << 10 // in which the end of a block, a comment or a text is looked for
 )
 
+// Pieces are texts of whole blocks that a parser finds nothing wrong in, wherever they stand. Keep is told of such a text, which
+// it copies.
+type Pieces interface {
+	Knows(piece []byte) bool
+	Keep(piece []byte)
+}
+
 // ExplainLong is [Explain] for a long file that has a mistake. It reads the lines of a mistake by themselves, from the end of the block
 // before them to the beginning of the next one: the parser, which goes on to the end of the file, takes a second for ten thousand
-// blocks. It finds nothing where no block is wrong by itself, very many are, or the file is short. The parts are those that have a mistake.
-func ExplainLong(content []byte, name string) (Nav, hcl.Diagnostics) {
+// blocks. It finds nothing where no block is wrong by itself, very many are, or the file is short. The parts are those that have a mistake. Pieces that
+// are known to be right are not read again; it may be nil.
+func ExplainLong(content []byte, name string, known Pieces) (Nav, hcl.Diagnostics) {
 	if len(content) < SplitAbove || bytes.HasPrefix(content, []byte("\ufeff")) {
 		return nil, nil
 	}
@@ -26,7 +34,7 @@ func ExplainLong(content []byte, name string) (Nav, hcl.Diagnostics) {
 	var all []hcl.Diagnostics
 	for from, line := 0, 1; from < len(content); {
 		p := &Part{name: name, start: hcl.Pos{Line: line, Column: 1, Byte: from}}
-		diags := p.pieceAt(content)
+		diags := p.pieceAt(content, known)
 		if diags.HasErrors() {
 			wrong, all = append(wrong, p), append(all, diags)
 			if len(wrong) == piecesWrongMax {
@@ -54,15 +62,18 @@ func ExplainLong(content []byte, name string) (Nav, hcl.Diagnostics) {
 }
 
 // pieceAt finds the whole lines of the part, and what the parser says of them.
-func (p *Part) pieceAt(file []byte) hcl.Diagnostics {
+func (p *Part) pieceAt(file []byte, known Pieces) hcl.Diagnostics {
 	from := p.start.Byte
 	o := outline{src: file[:min(from+aheadBytes, len(file))], at: from}
 	end, isFollowed := o.next()
 	if isFollowed && (end == len(file) || file[end-1] == '\n') {
-		if p.content = file[from:end]; isBlank(p.content) {
+		if p.content = file[from:end]; isBlank(p.content) || known != nil && known.Knows(p.content) {
 			return nil
 		}
 		if diags := p.mistakes(); !diags.HasErrors() {
+			if known != nil {
+				known.Keep(p.content)
+			}
 			return nil
 		}
 	}

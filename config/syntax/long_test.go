@@ -39,20 +39,20 @@ func TestALongFileIsExplainedByTheLinesOfItsMistake(t *testing.T) {
 			content := []byte(right(0) + odd + wrong + odd + right(1000))
 			_, diags := syntax.Parse(content, "main.hcl")
 			want := syntax.Explain(content, "main.hcl", diags, true)
-			where, got := syntax.ExplainLong(content, "main.hcl")
+			where, got := syntax.ExplainLong(content, "main.hcl", nil)
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(hcl.Diagnostic{}, "Extra", "Context")); diff != "" {
 				t.Errorf("what is said of the whole file (-) and of its lines (+):\n%s", diff)
 			}
 			if len(where) != 1 {
 				t.Errorf("%d blocks are wrong", len(where))
 			}
-			_, twice := syntax.ExplainLong([]byte(right(0)+wrong+right(1000)+wrong+right(2000)), "main.hcl")
+			_, twice := syntax.ExplainLong([]byte(right(0)+wrong+right(1000)+wrong+right(2000)), "main.hcl", nil)
 			if len(twice) != 2*len(got) {
 				t.Errorf("of two wrong blocks %d things are said, and %d of one", len(twice), len(got))
 			}
 		})
 	}
-	if where, diags := syntax.ExplainLong([]byte(right(0)+odd+right(1000)), "main.hcl"); where != nil || diags != nil {
+	if where, diags := syntax.ExplainLong([]byte(right(0)+odd+right(1000)), "main.hcl", nil); where != nil || diags != nil {
 		t.Errorf("a right file has %v", diags)
 	}
 }

@@ -29,9 +29,13 @@ type Part struct {
 	Body          *hclsyntax.Body
 }
 
-// Split cuts a file where a line ends at the top, so that transfer blocks have parts of their own. It is nil where the file has a
-// mistake for certain: a text that its line does not end, or a bracket too few or of another kind.
-func Split(content []byte, name string) []*Part {
+// Content is the text of the part, which is not to be changed.
+func (p *Part) Content() []byte { return p.content }
+
+// Split cuts a file where a line ends at the top, so that transfer blocks have parts of their own: several of them share one, unless
+// each is to have its own. It is nil where the file has a mistake for certain: a text that its line does not end, or a bracket too
+// few or of another kind.
+func Split(content []byte, name string, each bool) []*Part {
 	outline := outline{src: content}
 	var parts []*Part
 	for from, line := 0, 1; from < len(content); {
@@ -44,7 +48,7 @@ func Split(content []byte, name string) []*Part {
 		}
 		segment := content[from:end]
 		isTransfer := ok && startsTransfer(segment)
-		if n := len(parts) - 1; n < 0 || !parts[n].takes(isTransfer, ok && isBlank(segment)) {
+		if n := len(parts) - 1; n < 0 || !parts[n].takes(isTransfer, ok && isBlank(segment), each) {
 			start := hcl.Pos{Line: line, Column: 1, Byte: from}
 			parts = append(parts, &Part{name: name, start: start, TransfersOnly: isTransfer})
 		}
@@ -58,9 +62,9 @@ func Split(content []byte, name string) []*Part {
 
 // takes reports whether lines can be added to the part: those of a transfer, nothing but a
 // comment, or neither.
-func (p *Part) takes(isTransfer, isBlank bool) bool {
+func (p *Part) takes(isTransfer, isBlank, each bool) bool {
 	if p.TransfersOnly {
-		return isBlank || isTransfer && len(p.content) < partBytes
+		return isBlank || isTransfer && !each && len(p.content) < partBytes
 	}
 	return !isTransfer
 }

@@ -221,7 +221,7 @@ func batches(c *completing, _ string) (list []string, _ cobra.ShellCompDirective
 
 // environments are the environment blocks, with what they say of themselves.
 func environments(c *completing, _ string) (list []string, _ cobra.ShellCompDirective) {
-	declared, _ := config.Environments(c.from.Path, nil) // the readable ones are offered
+	declared, _ := config.Environments(c.from.Path, config.Options{}) // the readable ones are offered
 	for _, e := range declared {
 		word := e.Name
 		if e.Description != "" {

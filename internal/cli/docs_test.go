@@ -380,7 +380,7 @@ func checkExample(t *testing.T, dir, kind, text string) {
 	}
 	writeFile(t, filepath.Join(dir, "main.hcl"), source)
 	options := config.Options{Version: "0.1.0"}
-	if environments, _ := config.Environments(dir, nil); len(environments) > 0 {
+	if environments, _ := config.Environments(dir, config.Options{}); len(environments) > 0 {
 		options.Environment = environments[0].Name // the others are like it
 	}
 	loaded, diags := config.Load(dir, options)

@@ -39,23 +39,24 @@ func (p *process) checkForEditor(ctx context.Context, of lsp.Checking) ([]lsp.Ch
 	h := *p.host
 	h.Environ = nil // what the environment sets for other directories is no mistake of this one
 	h.LookupEnv = withinFolder(p.host.LookupEnv, of.Directory, of.Folder)
-	from := &workspace.Directory{Path: of.Directory, Unsaved: of.Unsaved}
+	from := &workspace.Directory{Path: of.Directory, Unsaved: of.Unsaved, Memory: of.Memory}
 	names := unchosen(&h, from)
 	if len(names) < 2 {
 		names = []string{""}
 	}
 	all := make([]validated, len(names))
+	facts := make([]map[string]*config.BlockFacts, len(names))
 	for i, name := range names {
 		dir := *from
 		dir.Environment = name
-		all[i] = check(ctx, &h, &dir, func(t *config.Transfer) { of.Each(i, t) })
+		all[i], facts[i] = check(ctx, &h, &dir)
 	}
 	if len(all) > 1 {
 		shareNoState(all)
 	}
 	checked := make([]lsp.Checked, len(all))
 	for i, v := range all {
-		checked[i] = lsp.Checked{Environment: v.environment, Configuration: v.loaded, Diagnostics: ownOf(all, i), Files: v.files}
+		checked[i] = lsp.Checked{Environment: v.environment, Configuration: v.loaded, Facts: facts[i], Diagnostics: ownOf(all, i), Files: v.files}
 	}
 	return checked, ctx.Err()
 }

@@ -237,7 +237,7 @@ func (r *recursion) places(p *process, directories []string) []place {
 	asked := r.environment(p)
 	var all []place
 	for _, directory := range directories {
-		declared, _ := config.Environments(filepath.Join(r.dir.Path, filepath.FromSlash(directory)), nil)
+		declared, _ := config.Environments(filepath.Join(r.dir.Path, filepath.FromSlash(directory)), config.Options{})
 		if len(declared) == 0 {
 			all = append(all, place{directory, ""})
 			continue

@@ -57,7 +57,7 @@ func unchosen(h *host.Host, from *workspace.Directory) []string {
 	if from.Environment != "" || h.Getenv(config.EnvironmentVariable) != "" {
 		return nil
 	}
-	environments, diags := config.Environments(from.Path, from.Unsaved)
+	environments, diags := config.Environments(from.Path, config.Options{Unsaved: from.Unsaved, Memory: from.Memory})
 	if diags.HasErrors() {
 		return nil // the whole configuration is read, and its mistakes are told
 	}

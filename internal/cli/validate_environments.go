@@ -73,25 +73,36 @@ func validateOne(ctx context.Context, p *process, dir *workspace.Directory) (val
 	if err != nil {
 		return validated{environment: dir.Environment}, err
 	}
-	return checkLoaded(ctx, p.host, dir, loaded, diags, func(*config.Transfer) {}), nil
+	count := func(mistakes *mistake.Set) (transfers int) {
+		for range declared(ctx, loaded, mistakes) {
+			transfers++
+		}
+		return transfers
+	}
+	return checkLoaded(p.host, dir, loaded, diags, count), nil
 }
 
-// check reads and validates one environment, tells of nothing, and shows each transfer that has no mistake. After the end of
+// check reads and validates one environment, tells of nothing, and says what its transfers come to. After the end of
 // ctx it may have mistakes that are none.
-func check(ctx context.Context, h *host.Host, dir *workspace.Directory, each func(*config.Transfer)) validated {
+func check(ctx context.Context, h *host.Host, dir *workspace.Directory) (v validated, facts map[string]*config.BlockFacts) {
 	loaded, diags := config.Load(dir.Path, dir.Options(ctx, h))
-	return checkLoaded(ctx, h, dir, loaded, diags, each)
+	v = checkLoaded(h, dir, loaded, diags, func(mistakes *mistake.Set) (transfers int) {
+		facts = config.Facts(ctx, loaded, mistakes)
+		for _, f := range facts {
+			transfers += f.Totals.Count()
+		}
+		return transfers
+	})
+	return v, facts
 }
 
-func checkLoaded(ctx context.Context, h *host.Host, dir *workspace.Directory, loaded *config.Configuration, diags hcl.Diagnostics, each func(*config.Transfer)) validated {
+// checkLoaded evaluates the transfers of a configuration that has no mistake so far, and gathers all that are found.
+func checkLoaded(h *host.Host, dir *workspace.Directory, loaded *config.Configuration, diags hcl.Diagnostics, evaluate func(*mistake.Set) (transfers int)) validated {
 	v := validated{environment: dir.Environment, loaded: loaded}
 	var mistakes mistake.Set
 	mistakes.Add(diags)
 	if !diags.HasErrors() {
-		for t := range declared(ctx, loaded, &mistakes) {
-			v.transfers++
-			each(&t)
-		}
+		v.transfers = evaluate(&mistakes)
 		v.notes = loaded.Notes()
 		if !dir.Sandbox {
 			v.state, v.isSecret = workspace.BackendOf(loaded, dir, h).String(), loaded.SensitiveState()

@@ -42,9 +42,9 @@ func (s *server) inlayHint(_ context.Context, p *rangeParams) (any, error) {
 			if b.Type != "transfer" || f == nil || at.Line < p.Range.Start.Line || at.Line > p.Range.End.Line {
 				continue
 			}
-			label := f.summary()
-			if !f.due.IsZero() {
-				label += ", next due " + f.due.Format(time.RFC3339)
+			label := summaryOf(f)
+			if due := f.NextDue(snapshot.now); !due.IsZero() {
+				label += ", next due " + due.Format(time.RFC3339)
 			}
 			hints = append(hints, inlayHint{at, label, true})
 		}

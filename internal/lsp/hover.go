@@ -303,23 +303,23 @@ func (s *server) firstOf(d *document, at pointed) string {
 		return ""
 	}
 	if f := s.factsOf(d, at.blocks[0]); f != nil {
-		return "The first is `" + f.first.Request.RefID + "`."
+		return "The first is `" + f.First + "`."
 	}
 	return ""
 }
 
 // factsOf are those of a transfer block in the first environment; nil where it has none.
-func (s *server) factsOf(d *document, b *hclsyntax.Block) *facts {
+func (s *server) factsOf(d *document, b *hclsyntax.Block) *config.BlockFacts {
 	snapshot, _ := s.snapshotOf(d.path)
 	return snapshot.factsOf(b)
 }
 
 // factsOf are nil where nothing is known of a block. A nil snapshot knows nothing.
-func (s *snapshot) factsOf(b *hclsyntax.Block) *facts {
-	if s == nil || len(s.facts) == 0 || len(b.Labels) < 2 {
+func (s *snapshot) factsOf(b *hclsyntax.Block) *config.BlockFacts {
+	if s == nil || len(s.checked) == 0 || len(b.Labels) < 2 {
 		return nil
 	}
-	return s.facts[0][addressOfBlock(b)]
+	return s.checked[0].Facts[addressOfBlock(b)]
 }
 
 func addressOfBlock(b *hclsyntax.Block) string { return b.Type + "." + strings.Join(b.Labels, ".") }
@@ -331,19 +331,19 @@ func (s *server) sumsText(ctx context.Context, d *document, b *hclsyntax.Block) 
 		return s.dataText(ctx, d, addressOfBlock(b))
 	case b.Type == "transfer":
 		if f := s.factsOf(d, b); f != nil {
-			return fmt.Sprintf("It makes %s. The first is `%s`.", f.summary(), f.first.Request.RefID)
+			return fmt.Sprintf("It makes %s. The first is `%s`.", summaryOf(f), f.First)
 		}
 	}
 	return ""
 }
 
-// summary counts and sums the transfers of a block.
-func (f *facts) summary() string {
+// summaryOf counts and sums the transfers of a block.
+func summaryOf(f *config.BlockFacts) string {
 	var sums []string
-	for total := range f.totals.All() {
+	for total := range f.Totals.All() {
 		sums = append(sums, total.Asset+" "+amountText(total.Asset, total.Sum))
 	}
-	return english.Plural(f.totals.Count(), "transfer") + ", " + strings.Join(sums, ", ")
+	return english.Plural(f.Totals.Count(), "transfer") + ", " + strings.Join(sums, ", ")
 }
 
 // amountText has the decimals of the currency, and a comma before each three digits.

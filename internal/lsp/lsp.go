@@ -21,8 +21,9 @@ import (
 type Checked struct {
 	Environment   string // "" where the directory has one without a name
 	Configuration *config.Configuration
-	Diagnostics   hcl.Diagnostics      // that no earlier environment has
-	Files         map[string]*hcl.File // into which diagnostics point, by the names that they use; nil without diagnostics
+	Facts         map[string]*config.BlockFacts // by the address of the block; nil where the configuration has mistakes
+	Diagnostics   hcl.Diagnostics               // that no earlier environment has
+	Files         map[string]*hcl.File          // into which diagnostics point, by the names that they use; nil without diagnostics
 }
 
 // Checking names the directory of a check.
@@ -30,7 +31,7 @@ type Checking struct {
 	Directory string
 	Folder    string // of the editor; nothing outside of it is read
 	Unsaved   *confined.Unsaved
-	Each      func(environment int, t *config.Transfer) // is called for each transfer that has no mistake
+	Memory    *config.Memory // of the checks of this directory
 }
 
 // Options are what the server needs of the program. All of them are required.

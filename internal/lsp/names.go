@@ -281,9 +281,9 @@ func (s *server) refIDs(d *document) []string {
 		return nil
 	}
 	var all []string
-	for _, of := range snapshot.facts {
-		for _, f := range of {
-			all = append(all, f.first.Request.RefID)
+	for _, of := range snapshot.checked {
+		for _, f := range of.Facts {
+			all = append(all, f.First)
 		}
 	}
 	slices.Sort(all)

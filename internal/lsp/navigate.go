@@ -245,7 +245,7 @@ func (s *server) documentSymbol(_ context.Context, p *documentParams) (any, erro
 			name := strings.Join(append([]string{b.Type}, b.Labels...), " ")
 			one := symbol{name, "", kind, d.span(c.start+header.Start.Byte, c.start+end), d.span(c.start+header.Start.Byte, c.start+header.End.Byte)}
 			if f := snapshot.factsOf(b); f != nil {
-				one.Detail = f.summary()
+				one.Detail = summaryOf(f)
 			}
 			all = append(all, one)
 		}

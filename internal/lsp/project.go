@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"remit/config"
-	"remit/internal/transfer"
 )
 
 // settleTime is how long the server waits for the next keystroke before it checks a directory.
@@ -17,6 +16,7 @@ const settleTime = 80 * time.Millisecond
 // project is a directory that may be a configuration, and what its last check found. The server's mu guards it.
 type project struct {
 	directory string
+	memory    *config.Memory     // of the check under way: there is one at a time
 	asked     int                // the number of the newest check
 	cancel    context.CancelFunc // of that check; nil where none is under way
 	done      chan struct{}      // is closed when that check has ended
@@ -34,9 +34,9 @@ func (p *project) stop() {
 type snapshot struct {
 	mu      sync.Mutex // of the configurations, which are not for several goroutines
 	checked []Checked
+	now     time.Time // of the check
 	closed  bool
 	release context.CancelFunc    // of what the configurations evaluate with
-	facts   []map[string]*facts   // of each environment, by the addresses of blocks
 	data    map[string]dataSource // by address; those of an earlier check where the newest could read none
 }
 
@@ -44,13 +44,6 @@ type snapshot struct {
 type dataSource struct {
 	File    string
 	Columns []string
-}
-
-// facts are what the transfers of one block come to.
-type facts struct {
-	totals transfer.Totals
-	first  config.Transfer // the first of them
-	due    time.Time       // the earliest time that is still to come; zero for none
 }
 
 // close closes the configurations. A nil snapshot has none.
@@ -125,7 +118,7 @@ func (s *server) check(directory string) {
 	}
 	p := s.projects[directory]
 	if p == nil {
-		p = &project{directory: directory}
+		p = &project{directory: directory, memory: config.NewMemory()}
 		s.projects[directory] = p
 	}
 	p.stop()
@@ -175,7 +168,7 @@ func (s *server) checkNow(ctx context.Context, cancel context.CancelFunc, p *pro
 		s.install(p, number, nil, nil)
 		return
 	}
-	next, err := s.read(ctx, p.directory)
+	next, err := s.read(ctx, p.directory, p.memory)
 	if err != nil || ctx.Err() != nil {
 		next.close()
 		return
@@ -185,18 +178,11 @@ func (s *server) checkNow(ctx context.Context, cancel context.CancelFunc, p *pro
 }
 
 // read checks a directory and gathers what its transfers come to.
-func (s *server) read(ctx context.Context, directory string) (*snapshot, error) {
-	next := &snapshot{data: map[string]dataSource{}}
-	now := s.options.Now()
+func (s *server) read(ctx context.Context, directory string, memory *config.Memory) (*snapshot, error) {
+	next := &snapshot{data: map[string]dataSource{}, now: s.options.Now()}
 	var err error
 	next.checked, err = s.options.Check(ctx, Checking{
-		Directory: directory, Folder: s.folderOf(directory), Unsaved: s.unsaved(),
-		Each: func(environment int, t *config.Transfer) {
-			for len(next.facts) <= environment {
-				next.facts = append(next.facts, map[string]*facts{})
-			}
-			next.facts[environment] = noteFact(next.facts[environment], t, now)
-		},
+		Directory: directory, Folder: s.folderOf(directory), Unsaved: s.unsaved(), Memory: memory,
 	})
 	if err != nil {
 		return next, err
@@ -209,19 +195,6 @@ func (s *server) read(ctx context.Context, directory string) (*snapshot, error) 
 		}
 	}
 	return next, nil
-}
-
-func noteFact(of map[string]*facts, t *config.Transfer, now time.Time) map[string]*facts {
-	f := of[t.Block]
-	if f == nil {
-		f = &facts{first: *t}
-		of[t.Block] = f
-	}
-	f.totals.Add(t.Request.Asset, t.Request.Amount)
-	if t.NotBefore.After(now) && (f.due.IsZero() || t.NotBefore.Before(f.due)) {
-		f.due = t.NotBefore
-	}
-	return of
 }
 
 // install takes what a check found, unless a newer one has begun, and tells the editor.

@@ -29,6 +29,7 @@ type Directory struct {
 	Assignments []config.Assignment
 	Need        config.Need
 	Unsaved     *confined.Unsaved // texts in the place of files; nil for none
+	Memory      *config.Memory    // of the checks of an editor; nil everywhere else
 	Environment string            // that the command line names; "" for none
 	// OneOfSeveral says that the command reads other directories too, whose variables the environment may be meant for.
 	OneOfSeveral bool
@@ -85,7 +86,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Environ: h.Environ, ElsewhereToo: s.OneOfSeveral, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Unsaved: s.Unsaved, Version: h.Version, Zone: h.Now().Location(),
+		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Environ: h.Environ, ElsewhereToo: s.OneOfSeveral, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Unsaved: s.Unsaved, Memory: s.Memory, Version: h.Version, Zone: h.Now().Location(),
 	}
 }
 
