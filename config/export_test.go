@@ -2,7 +2,10 @@ package config
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"iter"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -113,41 +116,64 @@ func Dues(f *BlockFacts) []time.Time { return f.due }
 
 // Spoils are the ways to make a memory keep too little.
 func Spoils() []string {
-	return []string{"the file", "the text of rows", "the text of data", "values of rows", "batches of rows", "ref_ids of rows", "assets of rows", "places of blocks", "values of blocks", "batch of blocks", "what is common"}
+	return []string{
+		"the file", "the text of rows", "the text of data", "values of rows", "ref_ids of rows", "assets of rows", "places of blocks", "values of blocks", "batch of blocks",
+		"what is common", "pieces",
+	}
 }
 
-// Spoil has a memory take the inputs of what it keeps for those of the next check, or forget a part of it. File is what the file of rows
-// will have then.
-func Spoil(m *Memory, how string, file [32]byte) {
+// Spoil has a memory take the inputs of what it keeps for those of the next check, of which it gets the texts of files, or forget a part of it.
+func Spoil(m *Memory, how string, texts map[string]string) {
+	if how == "pieces" {
+		for text := range strings.SplitAfterSeq(texts["blocks.hcl"], "\n}\n") {
+			if strings.Contains(text, "a =\n") {
+				m.pieces.Keep([]byte(strings.TrimLeft(text, "\n")))
+			}
+		}
+	}
 	for _, e := range m.environments {
-		for _, k := range e.rows {
+		for address, k := range e.rows {
 			switch how {
 			case "the file":
-				k.inputs.file = file
-			case "batches of rows":
-				k.inputs.batches = nil
+				k.inputs.file = sha256.Sum256([]byte(texts["staff.csv"]))
+			case "the text of rows":
+				k.inputs.block = blockIn(texts["main.hcl"], fmt.Sprintf("transfer %q %q {", "internal", strings.TrimPrefix(address, "transfer.internal.")))
+			case "the text of data":
+				k.inputs.data = blockIn(texts["main.hcl"], `data "csv" "staff" {`)
 			case "ref_ids of rows":
 				k.refIDs = nil
 			case "assets of rows":
 				k.assets = nil
 			case "values of rows":
-				for i := range k.inputs.values {
-					if v := e.values[k.inputs.values[i].address]; v != nil {
+				for i, v := range k.inputs.values {
+					if v.address == "local.prefix" {
 						k.inputs.values[i].version = e.version + 1
 					}
 				}
 			}
 		}
-		for text, k := range e.blocks {
+		for _, k := range e.blocks {
 			switch how {
 			case "places of blocks":
 				k.at.Start.Line++
-				e.blocks[text] = k
 			case "values of blocks":
 				k.values = nil
 			case "batch of blocks":
 				k.batch = ""
 			}
 		}
+		if how == "what is common" && strings.Contains(texts["main.hcl"], "fingerprint_key") {
+			e.common.fingerprintKey = "note"
+		}
 	}
+}
+
+// blockIn is the text of a block that begins so.
+func blockIn(text, header string) string {
+	from := strings.Index(text, header)
+	if from < 0 {
+		return ""
+	}
+	length := strings.Index(text[from:], "\n}")
+	return text[from : from+length+len("\n}")]
 }
