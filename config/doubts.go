@@ -230,7 +230,11 @@ func meantProfileID(id string) string {
 	return "Write the UUID alone:\n\n  \"" + bare + "\""
 }
 
-const lengthOfUUID = 36
+const (
+	lengthOfUUID = 36
+	nilUUID      = "00000000-0000-0000-0000-000000000000" // no transfer's: it stands where there is none
+	maxUUID      = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+)
 
 // notProfileID says what a profile's ID seems to be instead; "" where nothing is wrong with it.
 func notProfileID(id string) string {
@@ -239,7 +243,7 @@ func notProfileID(id string) string {
 	}
 	isUUID := len(id) == lengthOfUUID && id[8] == '-' && uuid.Validate(id) == nil
 	switch {
-	case isUUID && !strings.EqualFold(id, uuid.Nil.String()) && !strings.EqualFold(id, uuid.Max.String()):
+	case isUUID && !strings.EqualFold(id, nilUUID) && !strings.EqualFold(id, maxUUID):
 		return ""
 	case hexDigits.MatchString(id):
 		return "is a UUID without hyphens"

@@ -47,7 +47,7 @@ type rowRecorder struct {
 // recall takes what the rows of a block made before, where they would make the same again, and reports whether it did.
 func (s *stream) recall(ctx context.Context, block *transferBlock) bool {
 	c := s.config
-	if c.kept == nil || block.data == nil || ctx.Err() != nil {
+	if c.kept == nil || s.isWhole || block.data == nil || ctx.Err() != nil {
 		return false
 	}
 	kept := c.kept.rows[block.address]
@@ -102,7 +102,7 @@ func (s *stream) takeAssets(all []string) bool {
 // record begins to gather what is kept of a block.
 func (s *stream) record(block *transferBlock) {
 	s.recorder = nil
-	if s.config.kept == nil || block.data == nil {
+	if s.config.kept == nil || s.isWhole || block.data == nil {
 		return
 	}
 	inputs, ok := s.inputsOf(block)

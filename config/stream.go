@@ -124,6 +124,7 @@ type stream struct {
 	asset     string // the last one of them
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
+	isWhole  bool                   // nothing is taken from a memory, or kept in it
 	facts    map[string]*BlockFacts // by the address of the block; nil where nobody asks
 	recorder *rowRecorder           // of the block that is read; nil where nothing of it is kept
 }

@@ -112,8 +112,8 @@ func declaresOurs(name, text string) bool {
 	for _, kind := range ownKinds {
 		kinds[kind] = true
 	}
-	for _, start := range starts(text) {
-		if isHeader(text[start.at:min(len(text), start.at+headerBytesMax)], kinds) {
+	for p := range piecesOf(text, piece{}, config.Language()) {
+		if isHeader(text[p.at:min(len(text), p.at+headerBytesMax)], kinds) {
 			return true
 		}
 	}

@@ -56,6 +56,8 @@ func (s *server) isActive(path string) bool {
 func (s *server) outline(d *document) *outline { return s.outlineOf(d.path, d.text) }
 
 func (s *server) outlineOf(path, text string) *outline {
+	s.outlining.Lock() // of several who ask at once, one makes it
+	defer s.outlining.Unlock()
 	s.mu.Lock()
 	before := s.outlines[path]
 	s.mu.Unlock()

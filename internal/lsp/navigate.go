@@ -169,14 +169,8 @@ func (s *server) placeOfText(ctx context.Context, d *document, at pointed) (loca
 	}
 	var place config.Place
 	snapshot.with(func(c *config.Configuration) {
-		if s.hasErrors(snapshot) {
-			return
-		}
-		for t, diags := range c.Transfers(ctx) {
-			if !diags.HasErrors() && t.Request.RefID == at.text {
-				place = t.Place
-				return
-			}
+		if !s.hasErrors(snapshot) {
+			place, _ = config.PlaceOf(ctx, c, at.text)
 		}
 	})
 	if place.File == "" {

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"iter"
+	"slices"
 	"sort"
 	"strings"
 
@@ -36,6 +38,9 @@ const wholeBytesMax = 256 << 10
 
 // outlineOf cuts a text, and takes the trees of pieces that before has; it may be nil.
 func outlineOf(text string, before *outline) *outline {
+	if o := before.edited(text); o != nil {
+		return o
+	}
 	known := map[string]*tree{}
 	if before != nil {
 		for _, c := range before.chunks {
@@ -44,19 +49,15 @@ func outlineOf(text string, before *outline) *outline {
 	}
 	o := &outline{text: text}
 	isWhole := true
-	for _, start := range starts(text) {
-		end := len(text)
-		if start.next > 0 {
-			end = start.next
-		}
-		piece := text[start.at:end]
-		t := known[piece]
+	for p := range piecesOf(text, piece{}, config.Language()) {
+		words := text[p.at:p.end]
+		t := known[words]
 		if t == nil {
-			t = treeOf(strings.Clone(piece)) // a tree outlives the text that it was cut from
+			t = treeOf(strings.Clone(words)) // a tree outlives the text that it was cut from
 			known[t.text] = t
 		}
 		isWhole = isWhole && t.whole
-		o.chunks = append(o.chunks, chunk{start.at, start.line, t})
+		o.chunks = append(o.chunks, chunk{p.at, p.line, t})
 	}
 	if !isWhole && len(text) <= wholeBytesMax {
 		if t := treeOf(text); t.whole { // a block begins a line in another one
@@ -64,6 +65,63 @@ func outlineOf(text string, before *outline) *outline {
 		}
 	}
 	return o
+}
+
+// edited is the outline of a long text of which o has an earlier version; nil where the text is short. The pieces before the
+// edit and behind it are those of o: where a piece begins, nothing before it counts.
+func (o *outline) edited(text string) *outline {
+	if o == nil || len(text) <= wholeBytesMax || len(o.text) <= wholeBytesMax {
+		return nil
+	}
+	same, sameEnd := sharedStart(o.text, text), 0
+	if limit := min(len(o.text), len(text)) - same; limit > 0 {
+		sameEnd = sharedEnd(o.text, text, limit)
+	}
+	// The last piece that surely stays is followed by one whose first line is before the edit.
+	first := max(sort.Search(len(o.chunks), func(i int) bool { return o.chunks[i].start > same })-2, 0)
+	next := &outline{text: text, chunks: slices.Clone(o.chunks[:first])}
+	more := len(text) - len(o.text)
+	from := o.chunks[first]
+	for p := range piecesOf(text, piece{at: from.start, line: from.line}, config.Language()) {
+		if len(text)-p.at <= sameEnd {
+			i := sort.Search(len(o.chunks), func(i int) bool { return o.chunks[i].start >= p.at-more })
+			if 0 < i && i < len(o.chunks) && o.chunks[i].start == p.at-more {
+				lines := p.line - o.chunks[i].line
+				for _, c := range o.chunks[i:] {
+					next.chunks = append(next.chunks, chunk{c.start + more, c.line + lines, c.tree})
+				}
+				return next
+			}
+		}
+		words, t := text[p.at:p.end], (*tree)(nil)
+		if i := sort.Search(len(o.chunks), func(i int) bool { return o.chunks[i].start >= p.at }); i < len(o.chunks) && o.chunks[i].tree.text == words {
+			t = o.chunks[i].tree
+		} else {
+			t = treeOf(strings.Clone(words))
+		}
+		next.chunks = append(next.chunks, chunk{p.at, p.line, t})
+	}
+	return next
+}
+
+// sharedStart is how many bytes two texts have in common at their beginning, and sharedEnd at their end, of so many at most.
+func sharedStart(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+func sharedEnd(a, b string, most int) int {
+	for i := range most {
+		if a[len(a)-1-i] != b[len(b)-1-i] {
+			return i
+		}
+	}
+	return most
 }
 
 func treeOf(piece string) *tree {
@@ -75,37 +133,43 @@ func treeOf(piece string) *tree {
 	return &tree{piece, body, isWhole}
 }
 
-// chunkStart is where a piece begins.
-type chunkStart struct{ at, line, next int }
+// piece is where a piece of a text begins and ends.
+type piece struct{ at, line, end int }
 
-// starts are where the pieces of a text begin: at its first byte, and at each line that begins with a block of the language.
-func starts(text string) []chunkStart {
+// piecesOf yields the pieces of a text from one of them on. A piece begins at the first byte of the text, and at each line that begins
+// with a block of the language.
+func piecesOf(text string, from piece, language []config.BlockKind) iter.Seq[piece] {
 	kinds := map[string]bool{}
-	for _, kind := range config.Language() {
+	for _, kind := range language {
 		kinds[kind.Name] = true
 	}
-	all := []chunkStart{{}}
-	heredoc := ""
-	for at, line := 0, 0; at < len(text); line++ {
-		length := strings.IndexByte(text[at:], '\n') + 1
-		if length == 0 {
-			length = len(text) - at
-		}
-		row := text[at : at+length]
-		switch {
-		case heredoc != "":
-			if strings.TrimSpace(row) == heredoc {
-				heredoc = ""
+	return func(yield func(piece) bool) {
+		heredoc := ""
+		p := from
+		for at, line := from.at, from.line; at < len(text); line++ {
+			length := strings.IndexByte(text[at:], '\n') + 1
+			if length == 0 {
+				length = len(text) - at
 			}
-		case at > 0 && isHeader(row, kinds):
-			all[len(all)-1].next = at
-			all = append(all, chunkStart{at: at, line: line})
-		default:
-			heredoc = heredocOf(row)
+			row := text[at : at+length]
+			switch {
+			case heredoc != "":
+				if strings.TrimSpace(row) == heredoc {
+					heredoc = ""
+				}
+			case at > 0 && isHeader(row, kinds):
+				if p.end = at; at > from.at && !yield(p) {
+					return
+				}
+				p = piece{at: at, line: line}
+			default:
+				heredoc = heredocOf(row)
+			}
+			at += length
 		}
-		at += length
+		p.end = len(text)
+		yield(p)
 	}
-	return all
 }
 
 // isHeader reports whether a line begins with the name of a block and is not an argument.

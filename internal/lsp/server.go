@@ -27,6 +27,7 @@ type server struct {
 	exited        chan struct{}
 	running       sync.WaitGroup // checks and searches
 
+	outlining sync.Mutex // is held before mu
 	mu        sync.Mutex
 	began     bool
 	shutDown  bool
