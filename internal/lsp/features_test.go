@@ -556,3 +556,58 @@ func TestARowOfTotalsIsLeftOutByAFix(t *testing.T) {
 		}
 	}
 }
+
+// TestATransferIsGivenANameAndAConsent applies what is offered for a block that no mistake names, and looks at what the configuration says then.
+func TestATransferIsGivenANameAndAConsent(t *testing.T) {
+	const twice = "transfer \"internal\" \"again\" {\n  from_profile_id = \"20000000-0000-4000-8000-000000000001\"\n  to_profile_id   = \"20000000-0000-4000-8000-000000000002\"\n  amount = \"5.00\"\n  asset = \"USD\"\n}\n"
+	once := strings.Replace(twice, "again", "once", 1)
+	for name, test := range map[string]struct {
+		text, at, title, want string // the block that has at
+	}{
+		"a column with names":             {payroll, `for_each`, "Write display_name = each.value.name", "display_name"},
+		"a block that pays the same":      {once + twice, `"again"`, `Write accept_duplicate_of = "once", which pays the same again`, "accept_duplicate_of"},
+		"two that pay the same":           {once + strings.Replace(twice, "again", "more", 1) + twice, `"again"`, `Write accept_duplicate_of = ["once", "more"], which pays the same again`, "accept_duplicate_of"},
+		"one that accepts this one":       {strings.Replace(once, "  asset", "  accept_duplicate_of = \"again\"\n  asset", 1) + twice, `"again"`, "", ""},
+		"one that pays another amount":    {strings.Replace(once, "5.00", "5.01", 1) + twice, `"again"`, "", ""},
+		"one that accepts its twin":       {once + strings.Replace(twice, "  asset", "  accept_duplicate_of = \"once\"\n  asset", 1), `"again"`, "", ""},
+		"a block that is no transfer":     {once + "locals {\n  x = \"5.00\"\n}\n", `x = `, "", ""},
+		"one of another kind of transfer": {strings.Replace(once, "internal", "platform", 1) + twice, `"again"`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			write(t, folder, map[string]string{"main.hcl": test.text, "staff.csv": "id,to,net,name\nE-1,p1,10.00,One\nE-2,p2,1020.50,Two\n"})
+			e := newEditor(t, folder)
+			text := e.openSaved("main.hcl")
+			if found := e.diagnostics("main.hcl"); len(found) > 0 {
+				t.Fatal(messagesOf(found))
+			}
+			var actions []struct {
+				Title, Kind string
+				Edit        struct{ Changes map[string][]textEdit }
+			}
+			at := placeIn(text, strings.Index(text, test.at))
+			e.call("textDocument/codeAction", object{"textDocument": e.name("main.hcl"), "range": span{at, at}, "context": object{"diagnostics": []diagnostic{}}}, &actions)
+			if test.title == "" {
+				if len(actions) > 0 {
+					t.Errorf("%s is offered", actions[0].Title)
+				}
+				return
+			}
+			if len(actions) != 1 || actions[0].Title != test.title || actions[0].Kind != "refactor.rewrite" {
+				t.Fatalf("is offered: %+v", actions)
+			}
+			mended := applied(t, text, actions[0].Edit.Changes[uri(e.path("main.hcl"))])
+			e.change("main.hcl", mended)
+			if found := e.diagnostics("main.hcl"); len(found) > 0 || !strings.Contains(mended, test.want) {
+				t.Errorf("%s in\n%s", messagesOf(found), mended)
+			}
+			for _, kind := range []string{"quickfix", "source"} {
+				e.call("textDocument/codeAction", object{"textDocument": e.name("main.hcl"), "range": span{at, at}, "context": object{"diagnostics": []diagnostic{}, "only": []string{kind}}}, &actions)
+				if len(actions) > 0 {
+					t.Errorf("for %s is offered %s", kind, actions[0].Title)
+				}
+			}
+		})
+	}
+}

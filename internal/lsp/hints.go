@@ -80,13 +80,14 @@ type actionParams struct {
 	Range        span         `json:"range"`
 	Context      struct {
 		Diagnostics []diagnostic `json:"diagnostics"`
+		Only        []string     `json:"only"`
 	} `json:"context"`
 }
 
 type codeActionItem struct {
 	Title       string          `json:"title"`
 	Kind        string          `json:"kind"`
-	Diagnostics []diagnostic    `json:"diagnostics"`
+	Diagnostics []diagnostic    `json:"diagnostics,omitempty"`
 	Edit        json.RawMessage `json:"edit"`
 }
 
@@ -130,7 +131,7 @@ func (s *server) codeAction(_ context.Context, p *actionParams) (any, error) {
 			actions = appendAction(actions, d, told, "Write "+text, []textEdit{{d.span(from, to), text}})
 		}
 	}
-	return actions, nil
+	return append(actions, s.rewrites(d, p)...), nil
 }
 
 // dataBlockForm is how a mistake in a data file names the block that can leave its row out.
