@@ -38,9 +38,9 @@ func (f *BlockFacts) note(t *Transfer) {
 	}
 }
 
-// PlaceOf is where the transfer with a ref_id is declared: its row, or its block. It is false where there is none, or ctx ends first. It
+// DeclaredAt is where the transfer with a ref_id is declared: its row, or its block. It is false where there is none, or ctx ends first. It
 // uses no memory, so that a later check may.
-func PlaceOf(ctx context.Context, c *Configuration, refID string) (Place, bool) {
+func DeclaredAt(ctx context.Context, c *Configuration, refID string) (Place, bool) {
 	s := newStream(c)
 	s.isWhole = true
 	for t, diags := range s.all(ctx) {

@@ -170,7 +170,7 @@ func (s *server) placeOfText(ctx context.Context, d *document, at pointed) (loca
 	var place config.Place
 	snapshot.with(func(c *config.Configuration) {
 		if !s.hasErrors(snapshot) {
-			place, _ = config.PlaceOf(ctx, c, at.text)
+			place, _ = config.DeclaredAt(ctx, c, at.text)
 		}
 	})
 	if place.File == "" {
