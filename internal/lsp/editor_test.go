@@ -66,7 +66,7 @@ func newEditor(t *testing.T, folder string) *editor {
 // startEditor opens a folder, with an environment.
 func startEditor(t *testing.T, folder string, environment map[string]string) *editor {
 	t.Helper()
-	e := &editor{t: t, folder: folder, versions: map[string]int{}, ended: make(chan int, 1), published: map[string][]diagnostic{}}
+	e := editorOf(t, folder)
 	toServer, fromEditor := io.Pipe()
 	toEditor, fromServer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -80,19 +80,35 @@ func startEditor(t *testing.T, folder string, environment map[string]string) *ed
 		_ = toServer.Close()
 		_ = fromServer.Close()
 	}()
-	e.client = jrpc2.NewClient(channel.LSP(toEditor, fromEditor), &jrpc2.ClientOptions{OnNotify: e.noted})
 	t.Cleanup(func() {
 		cancel()
 		_ = fromEditor.Close()
 		_ = toEditor.Close()
 		_ = e.client.Close()
 	})
+	e.connect(toEditor, fromEditor)
+	return e
+}
+
+func editorOf(t *testing.T, folder string) *editor {
+	return &editor{t: t, folder: folder, versions: map[string]int{}, ended: make(chan int, 1), published: map[string][]diagnostic{}}
+}
+
+// connect opens the folder in a server, of which it notes what that tells.
+func (e *editor) connect(from io.Reader, to io.WriteCloser) {
+	e.t.Helper()
+	e.client = jrpc2.NewClient(channel.LSP(from, to), &jrpc2.ClientOptions{OnNotify: e.noted})
+	e.begin()
+}
+
+// begin opens the folder.
+func (e *editor) begin() {
+	e.t.Helper()
 	e.call("initialize", object{
 		"rootUri": nil, "capabilities": object{"workspace": object{"workspaceEdit": object{"documentChanges": true}}},
-		"workspaceFolders": []object{{"uri": uri(folder), "name": "payments"}},
+		"workspaceFolders": []object{{"uri": uri(e.folder), "name": "payments"}},
 	}, nil)
 	e.tell("initialized", object{})
-	return e
 }
 
 func uri(path string) string {
