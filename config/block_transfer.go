@@ -130,22 +130,6 @@ func (r *transferReader) compileAll() {
 	r.report(m.cycles()...)
 }
 
-// take makes a block ready; nil where its labels make no sense.
-func (r *transferReader) take(b *eval.Block) *transferBlock {
-	m := r.configured.memberships
-	t := r.newTransferBlock(b)
-	if t == nil {
-		return nil
-	}
-	m.inOrder = append(m.inOrder, t)
-	m.blocks[t.address] = t
-	r.compile(t)
-	r.noteBatch(t)
-	m.noteNamed(t)
-	t.settle()
-	return t
-}
-
 // noteBatch notes the batch that a block names, where it names one alone.
 func (r *transferReader) noteBatch(t *transferBlock) {
 	f := t.fields["batch"]

@@ -89,6 +89,22 @@ func (r *transferReader) transferBlocks() iter.Seq[declaredBlock] {
 	}
 }
 
+// take makes a block ready; nil where its labels make no sense.
+func (r *transferReader) take(b *eval.Block) *transferBlock {
+	m := r.configured.memberships
+	t := r.newTransferBlock(b)
+	if t == nil {
+		return nil
+	}
+	m.inOrder = append(m.inOrder, t)
+	m.blocks[t.address] = t
+	r.compile(t)
+	r.noteBatch(t)
+	m.noteNamed(t)
+	t.settle()
+	return t
+}
+
 // parse parses the parts that have transfers, to find whether they can be parsed.
 func (r *transferReader) parse() {
 	for isRight := range syntax.Parallel(r.parts, func(s transferPart) bool { return s.part == nil || s.part.Parse() != nil }) {
