@@ -356,6 +356,7 @@ func TestACheckWithAMemoryFindsWhatAFreshOneFinds(t *testing.T) {
 
 // TestASpoiledMemoryIsNoticed holds the comparison itself: of a memory that keeps too little, some edit shows another diagnostic.
 func TestASpoiledMemoryIsNoticed(t *testing.T) {
+	suite.Slow(t)
 	for _, how := range config.Spoils() {
 		t.Run(how, func(t *testing.T) {
 			r := newRemembered(t)

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -28,12 +29,6 @@ type orderly struct {
 
 func newOrderly(ctx context.Context, of channel.Channel) *orderly {
 	return &orderly{Channel: of, ctx: ctx, open: make(map[string]bool), settled: make(chan struct{}, 1)}
-}
-
-// envelope is the part of a message that tells a request from an answer of the server.
-type envelope struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
 }
 
 // Recv implements [channel.Channel].
@@ -97,13 +92,13 @@ func (o *orderly) send(record []byte) error {
 // Send implements [channel.Channel].
 func (o *orderly) Send(record []byte) error {
 	err := o.send(record)
-	var is envelope
-	if json.Unmarshal(record, &is) != nil || is.Method != "" {
+	id, isAnswer := answeredBy(record)
+	if !isAnswer {
 		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.open, keyOfID(is.ID))
+	delete(o.open, keyOfID(id))
 	if len(o.open) == 0 {
 		select {
 		case o.settled <- struct{}{}:
@@ -111,6 +106,33 @@ func (o *orderly) Send(record []byte) error {
 		}
 	}
 	return err
+}
+
+// answeredBy is the ID of the request that a record answers; false where it is no answer. A result, which may be long, is not read where the
+// ID comes before it.
+func answeredBy(record []byte) (json.RawMessage, bool) {
+	fields := json.NewDecoder(bytes.NewReader(record))
+	var id json.RawMessage
+	for {
+		name, err := fields.Token()
+		switch {
+		case err != nil || name == "method":
+			return nil, false
+		case name == json.Delim('{'):
+			continue
+		case name == json.Delim('}'):
+			return id, id != nil
+		case (name == "result" || name == "error") && id != nil:
+			return id, true
+		}
+		var value json.RawMessage
+		if fields.Decode(&value) != nil {
+			return nil, false
+		}
+		if name == "id" {
+			id = value
+		}
+	}
 }
 
 // await returns when every request has its answer, or the server ends.
