@@ -39,7 +39,7 @@ func environmentKind() eval.Kind {
 func Environments(dir string, opts Options) ([]DeclaredEnvironment, hcl.Diagnostics) {
 	c := &Configuration{Dir: dir}
 	var diags hcl.Diagnostics
-	if c.sources, diags = openSources(dir, false, opts.Unsaved, opts.Memory); diags.HasErrors() {
+	if c.sources, diags = openSources(dir, false, opts.Unsaved, opts.Memory.known()); diags.HasErrors() {
 		return nil, mistake.Gathered(diags)
 	}
 	defer func() { _ = c.sources.root.Close() }() // only read

@@ -98,8 +98,8 @@ func transferKind() eval.Kind {
 // transferReader makes transfer blocks ready to be evaluated.
 type transferReader struct {
 	*checker
-	config     *Configuration
 	configured *configured
+	kept       *keeper // nil where nothing is kept
 	parts      []transferPart
 	data       map[*eval.Node]*dataSource
 	contexts   map[string]*hcl.EvalContext // by what transfer blocks name

@@ -55,8 +55,7 @@ type Configuration struct {
 	memberships     *memberships
 	roots           []*confined.Directory // that are open for it
 	open            map[string]bool       // names of the variables that are not sensitive
-	kept            *environmentMemory    // of [Options.Memory]; nil where nothing is kept
-	versions        map[*eval.Node]uint64 // of the values in it; 0 for one that has none
+	kept            *keeper               // with [Options.Memory]; nil where nothing is kept
 }
 
 // Close closes the directories of a configuration that nobody evaluates any more. A program that ends needs no call.

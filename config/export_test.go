@@ -132,7 +132,8 @@ func Spoil(m *Memory, how string, texts map[string]string) {
 		}
 	}
 	for _, e := range m.environments {
-		for address, k := range e.rows {
+		for address, made := range e.rows {
+			k := made.(*keptRows)
 			switch how {
 			case "the file":
 				k.inputs.file = sha256.Sum256([]byte(texts["staff.csv"]))
@@ -152,7 +153,8 @@ func Spoil(m *Memory, how string, texts map[string]string) {
 				}
 			}
 		}
-		for _, k := range e.blocks {
+		for _, made := range e.blocks {
+			k := made.(*keptBlock)
 			switch how {
 			case "places of blocks":
 				k.at.Start.Line++

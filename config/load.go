@@ -39,7 +39,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{},
 	}
 	var diags hcl.Diagnostics
-	c.sources, diags = openSources(dir, whole, c.options.Unsaved, c.options.Memory)
+	c.sources, diags = openSources(dir, whole, c.options.Unsaved, c.options.Memory.known())
 	if c.sources.root != nil {
 		c.roots = append(c.roots, c.sources.root)
 	}
@@ -136,7 +136,7 @@ func newLoader(c *Configuration) *loader {
 		checker: check, config: c, controls: map[string][]*eval.Block{},
 		variables: &variables{checker: check, open: c.open},
 		transfers: &transferReader{
-			checker: check, config: c, data: c.data, contexts: map[string]*hcl.EvalContext{},
+			checker: check, data: c.data, contexts: map[string]*hcl.EvalContext{},
 			configured: &configured{
 				scope: c.scope, files: c.sources.files, data: c.sources.data, assets: c.assets, memberships: c.memberships,
 			},
@@ -188,11 +188,24 @@ func (l *loader) evaluate() hcl.Diagnostics {
 func (l *loader) compileTransfers() {
 	c := l.config
 	l.transfers.configured.fingerprintKey = c.Service.FingerprintKey
-	c.remember()
+	c.kept = newKeeper(c)
+	l.transfers.kept = c.kept
 	l.transfers.compileAll()
 	c.transfers = c.memberships.inOrder
 	if c.Service.LookupPath == "" && !c.options.Sandbox && l.service != nil {
 		l.transfers.warnUnmeetable(c.memberships)
+	}
+}
+
+// newKeeper begins a check with what earlier ones left; nil where nothing is kept.
+func newKeeper(c *Configuration) *keeper {
+	m := c.options.Memory
+	if m == nil || c.options.Need != NeedAll {
+		return nil
+	}
+	common := commonInputs{c.Dir, c.options.Sandbox, c.Service.FingerprintKey, maps.Clone(c.assets)}
+	return &keeper{
+		memory: m.begin(c.options.Environment, common), scope: c.scope, versions: map[*eval.Node]uint64{}, batch: c.memberships.stateOf,
 	}
 }
 

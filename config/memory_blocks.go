@@ -26,14 +26,15 @@ type keptBlock struct {
 	steps     int64        // that its evaluation took
 }
 
+func (k *keptBlock) lastUsed() uint64 { return k.used }
+
 // recallable is what is kept of a part, where the values that it names are still the same; nil for none.
 func (r *transferReader) recallable(p transferPart) *keptBlock {
-	c := r.config
-	if c.kept == nil || p.part == nil {
+	if r.kept == nil || p.part == nil {
 		return nil
 	}
-	k := c.kept.blocks[string(p.part.Content())]
-	if k == nil || !c.current(k.values) {
+	k, _ := r.kept.memory.blocks[string(p.part.Content())].(*keptBlock)
+	if k == nil || !r.kept.current(k.values) {
 		return nil
 	}
 	return k
@@ -41,9 +42,9 @@ func (r *transferReader) recallable(p transferPart) *keptBlock {
 
 // recall takes a kept block in as [transferReader.take] takes one that was read.
 func (r *transferReader) recall(k *keptBlock, at syntax.Place) {
-	c, m := r.config, r.configured.memberships
-	k.used = c.kept.check
-	c.kept.recalled++
+	m := r.configured.memberships
+	k.used = r.kept.memory.check
+	r.kept.memory.recalled++
 	t := &transferBlock{
 		operation: k.operation, name: k.name, address: k.address, at: at.Of(k.at), configured: r.configured, settled: k.settled,
 	}
@@ -60,7 +61,7 @@ func (r *transferReader) recall(k *keptBlock, at syntax.Place) {
 		m.note(k.batch, t)
 	}
 	for _, v := range k.values {
-		m.named[c.nodeAt(v.address)] = true
+		m.named[r.kept.nodeAt(v.address)] = true
 	}
 	r.scope.Meter.Spend(k.steps, &t.at)
 }
@@ -68,8 +69,7 @@ func (r *transferReader) recall(k *keptBlock, at syntax.Place) {
 // keepable begins to look at a block that a part has alone, and returns a function that keeps it where nothing speaks against that. It is
 // called before the block is taken in, and the function afterwards, with what became of it.
 func (r *transferReader) keepable(p *syntax.Part, b *eval.Block) func(t *transferBlock) {
-	c := r.config
-	if c.kept == nil || p == nil {
+	if r.kept == nil || p == nil {
 		return func(*transferBlock) {}
 	}
 	mistakes, left := len(r.diags), r.scope.Meter.Left()
@@ -80,7 +80,7 @@ func (r *transferReader) keepable(p *syntax.Part, b *eval.Block) func(t *transfe
 		}
 		at := syntax.PlaceOf(p)
 		k := &keptBlock{
-			used: c.kept.check, operation: t.operation, name: t.name, address: t.address, at: at.In(t.at), settled: t.settled,
+			used: r.kept.memory.check, operation: t.operation, name: t.name, address: t.address, at: at.In(t.at), settled: t.settled,
 			steps: left - r.scope.Meter.Left(),
 		}
 		var nodes []*eval.Node
@@ -94,7 +94,7 @@ func (r *transferReader) keepable(p *syntax.Part, b *eval.Block) func(t *transfe
 			k.batch = t.memberOf[0]
 		}
 		if of := t.settled.Batch; of != "" {
-			n := c.scope.Nodes["batch"][of]
+			n := r.scope.Nodes["batch"][of]
 			if n == nil || of != k.batch {
 				return
 			}
@@ -105,9 +105,22 @@ func (r *transferReader) keepable(p *syntax.Part, b *eval.Block) func(t *transfe
 			k.refID = &place
 		}
 		var ok bool
-		if k.values, ok = c.valuesOf(nil, slices.Compact(nodes)); !ok {
+		if k.values, ok = r.kept.valuesOf(nil, slices.Compact(nodes)); !ok {
 			return
 		}
-		c.kept.blocks[string(p.Content())] = k
+		r.kept.memory.blocks[string(p.Content())] = k
 	}
+}
+
+// stateOf is what transfers have from a batch, as a memory compares it; false where the batch has it from others.
+func (m *memberships) stateOf(batch string) (batchState, bool) {
+	b := m.batches[batch]
+	if b == nil || b.of != nil {
+		return batchState{}, false
+	}
+	state := batchState{notBefore: b.notBefore.String(), expires: b.expires.String(), window: b.window}
+	if b.within != nil {
+		state.within = b.within.String()
+	}
+	return state, true
 }

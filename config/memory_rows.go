@@ -8,11 +8,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/eval"
-	"remit/config/functions"
-	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -25,6 +22,8 @@ type keptRows struct {
 	batches []string
 	facts   *BlockFacts
 }
+
+func (k *keptRows) lastUsed() uint64 { return k.used }
 
 // rowInputs are all that the transfers of rows are made of, beside what is common to all transfers.
 type rowInputs struct {
@@ -50,12 +49,12 @@ func (s *stream) recall(ctx context.Context, block *transferBlock) bool {
 	if c.kept == nil || s.isWhole || block.data == nil || ctx.Err() != nil {
 		return false
 	}
-	kept := c.kept.rows[block.address]
+	kept, _ := c.kept.memory.rows[block.address].(*keptRows)
 	if kept == nil {
 		return false
 	}
 	inputs, ok := s.inputsOf(block)
-	if !ok || !inputs.equal(kept.inputs) || !c.current(kept.inputs.batches) || !s.isHashed(block.data, kept.inputs.file) {
+	if !ok || !inputs.equal(kept.inputs) || !c.kept.current(kept.inputs.batches) || !s.isHashed(block.data, kept.inputs.file) {
 		return false
 	}
 	if slices.ContainsFunc(kept.refIDs, s.refIDs.has) || !s.takeAssets(kept.assets) {
@@ -73,8 +72,8 @@ func (s *stream) recall(ctx context.Context, block *transferBlock) bool {
 	if s.facts != nil {
 		s.facts[block.address] = kept.facts
 	}
-	kept.used = c.kept.check
-	c.kept.recalled++
+	kept.used = c.kept.memory.check
+	c.kept.memory.recalled++
 	return true
 }
 
@@ -151,13 +150,13 @@ func (s *stream) keep(ctx context.Context, block *transferBlock) {
 			return
 		}
 		var ok bool
-		if r.kept.inputs.batches, ok = c.valuesOf(r.kept.inputs.batches, []*eval.Node{n}); !ok {
+		if r.kept.inputs.batches, ok = c.kept.valuesOf(r.kept.inputs.batches, []*eval.Node{n}); !ok {
 			return
 		}
 	}
 	r.kept.refIDs = slices.Clip(r.kept.refIDs)
-	r.kept.used = c.kept.check
-	c.kept.rows[block.address] = r.kept
+	r.kept.used = c.kept.memory.check
+	c.kept.memory.rows[block.address] = r.kept
 }
 
 // inputsOf are the inputs of a block but for its file; false where its rows can't be kept.
@@ -169,7 +168,7 @@ func (s *stream) inputsOf(block *transferBlock) (rowInputs, bool) {
 	}
 	var ok bool
 	for of, text := range map[*eval.Block]*string{block.block: &inputs.block, d.block: &inputs.data} {
-		if *text, ok = c.textOf(of); !ok {
+		if *text, ok = textOf(of, c.sources.files); !ok {
 			return inputs, false
 		}
 	}
@@ -181,7 +180,7 @@ func (s *stream) inputsOf(block *transferBlock) (rowInputs, bool) {
 			if !a.Refs.Ready() || !isKeepable(a) {
 				return inputs, false
 			}
-			if inputs.values, ok = c.valuesOf(inputs.values, a.Refs.Nodes); !ok {
+			if inputs.values, ok = c.kept.valuesOf(inputs.values, a.Refs.Nodes); !ok {
 				return inputs, false
 			}
 		}
@@ -200,28 +199,12 @@ func (i rowInputs) equal(other rowInputs) bool {
 }
 
 // textOf is the text of a whole block; false where it is in no file of the native syntax.
-func (c *Configuration) textOf(b *eval.Block) (string, bool) {
-	file := c.sources.files[b.At.Filename]
+func textOf(b *eval.Block, files map[string]*hcl.File) (string, bool) {
+	file := files[b.At.Filename]
 	if b.Incomplete || b.End == 0 || file == nil || b.At.Start.Byte > b.End || b.End > len(file.Bytes) {
 		return "", false
 	}
 	return string(file.Bytes[b.At.Start.Byte:b.End]), true
-}
-
-// isKeepable reports whether an expression computes with the values that it names and nothing else: with no file.
-func isKeepable(a *eval.Argument) bool {
-	if _, isText := syntax.LiteralText(a.Expr); isText {
-		return true
-	}
-	if _, isName := a.Expr.(*hclsyntax.ScopeTraversalExpr); isName {
-		return true
-	}
-	return !hclsyntax.VisitAll(a.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
-		if call, ok := node.(*hclsyntax.FunctionCallExpr); ok && functions.ReadsFiles(call.Name) {
-			return hcl.Diagnostics{&hcl.Diagnostic{Severity: hcl.DiagError}}
-		}
-		return nil
-	}).HasErrors()
 }
 
 // isHashed reports whether the file of a data source has a SHA-256.

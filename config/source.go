@@ -27,9 +27,9 @@ const sourceBytesMax = 256 << 20
 // sourceFiles are the files of one directory. Nothing outside of it is read through root.
 type sourceFiles struct {
 	root   *confined.Directory
-	whole  bool         // no file is split
-	memory *Memory      // nil where nothing is kept
-	parsed []sourceFile // in order of their names
+	whole  bool          // no file is split
+	pieces syntax.Pieces // that are known to be right; nil where nothing is kept
+	parsed []sourceFile  // in order of their names
 	// files are the parsed ones, for snippets. Files of variables are not among them: a
 	// snippet could show a secret.
 	files map[string]*hcl.File
@@ -55,8 +55,8 @@ type sourceFile struct {
 
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
-func openSources(dir string, whole bool, unsaved *confined.Unsaved, memory *Memory) (*sourceFiles, hcl.Diagnostics) {
-	s := &sourceFiles{whole: whole, memory: memory, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
+func openSources(dir string, whole bool, unsaved *confined.Unsaved, pieces syntax.Pieces) (*sourceFiles, hcl.Diagnostics) {
+	s := &sourceFiles{whole: whole, pieces: pieces, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
 	root, err := confined.OpenDirectory(dir, unsaved)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
@@ -69,7 +69,7 @@ func openSources(dir string, whole bool, unsaved *confined.Unsaved, memory *Memo
 	s.root, s.data = root, rows.NewDirectory(root)
 	all := slices.Clone(names)
 	names = slices.DeleteFunc(names, func(name string) bool { return !IsSource(name) })
-	parse := func(name string) parsed { return parseFile(s.root, name, name, s.split, s.known()) }
+	parse := func(name string) parsed { return parseFile(s.root, name, name, s.split, s.pieces) }
 	var diags hcl.Diagnostics
 	for parsed := range syntax.Parallel(names, parse) {
 		diags = append(diags, parsed.diags...)
@@ -153,21 +153,13 @@ func parseContent(content []byte, name, shown string, split func(content []byte,
 	return parsed{sourceFile: sourceFile{name: shown, file: file}, diags: diags}
 }
 
-// known are the pieces that are known to be right; nil where nothing is kept.
-func (s *sourceFiles) known() syntax.Pieces {
-	if s.memory == nil {
-		return nil
-	}
-	return &s.memory.pieces
-}
-
 // split splits a file that is long enough for it, and parses the parts that have more than
 // transfers. It is nil where the file is to be parsed whole.
 func (s *sourceFiles) split(content []byte, name string) []*syntax.Part {
 	if s.whole || isJSON(name) || len(content) < syntax.SplitAbove || bytes.HasPrefix(content, []byte(rows.ByteOrderMark)) {
 		return nil
 	}
-	parts := syntax.Split(content, name, s.memory != nil)
+	parts := syntax.Split(content, name, s.pieces != nil)
 	for _, p := range parts {
 		if p.TransfersOnly {
 			continue
