@@ -228,7 +228,7 @@ type Replicated interface {
 	// journal that failed, once that is unlocked.
 	Newest() (seq int64, hash string)
 
-	// IsShared reports whether other runners appended to it as well. What they appended last, Newest need not know.
+	// IsShared reports whether other runners appended to it as well. Newest need not know their last events.
 	IsShared() bool
 }
 
@@ -252,7 +252,7 @@ type Placed interface {
 
 // Completer is a [Journal] of a state that an older copy of it can replace.
 type Completer interface {
-	// Complete says that a person has brought in what is missing where [Meta.MayLack]: from now on the
+	// Complete says that a person has brought in the missing events where [Meta.MayLack]: from now on the
 	// state lacks nothing. The journal must have been written to before, or nothing was missing.
 	Complete() error
 }

@@ -132,7 +132,7 @@ func (o PlanOptions) author(h planner.Header, unproven string) string {
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.
 func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable() }
 
-// planHead is what stands above a plan, for those who review it.
+// planHead is the head of a plan, for those who review it.
 func (p *page) planHead(plan *planner.Plan, o PlanOptions) { p.headWith(plan, o, readWarnings(plan)) }
 
 // headWith is what stands above a plan, and above an answer about it, with these warnings of its data files.

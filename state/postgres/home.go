@@ -27,7 +27,7 @@ func systemOf(ctx context.Context, q querier) (system string, err error) {
 	return system, err
 }
 
-// constant is what does not change while a state is open.
+// constant are the facts that do not change while a state is open.
 type constant struct {
 	system  string // identifier of the server, as [systemOf] has it
 	lineage string
@@ -60,7 +60,7 @@ func isHome(recorded, found string) bool {
 	return tablesThen == tablesNow && (systemThen == systemNow || systemThen == "" || systemNow == "")
 }
 
-// lackPrefix begins what is written in place of a home, where a machine had a note of an event that the state lacks. The number
+// lackPrefix begins the text in place of a home, where a machine had a note of an event that the state lacks. The number
 // of that event follows.
 const lackPrefix = "lacks "
 
@@ -99,7 +99,7 @@ func (j *journal) Complete() error {
 	return nil
 }
 
-// TellLack implements [state.Witness]. What was told first stays.
+// TellLack implements [state.Witness]. The first lack that was told stays.
 func (j *journal) TellLack(ctx context.Context, seq int64) error {
 	err := j.settleHome(ctx, `UPDATE meta SET home = $1::text WHERE NOT starts_with(home, $2)`, lackPrefix+strconv.FormatInt(seq, 10), lackPrefix)
 	if err != nil {
@@ -108,7 +108,7 @@ func (j *journal) TellLack(ctx context.Context, seq int64) error {
 	return nil
 }
 
-// settleHome changes what is written about the home of the state, while the lock is held.
+// settleHome changes the home of the state, while the lock is held.
 func (j *journal) settleHome(ctx context.Context, update string, arguments ...any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waitAnswer)
 	defer cancel()

@@ -70,7 +70,7 @@ func (l *session) identify(ctx context.Context) (err error) {
 		l.system, err = systemOf(ctx, l.conn)
 	}
 	if err == nil {
-		// What others appended before this session asked for the first time counts as well.
+		// Events of others before the first question of this session count as well.
 		var copied bool
 		err = l.conn.QueryRow(ctx, `SELECT `+copiedSQL).Scan(&copied)
 		l.uncopied.Store(!copied)

@@ -37,8 +37,8 @@ func lacks(ctx context.Context, q querier, n storage.Noted, tip storage.Tip) (in
 	})
 }
 
-// noteFrom notes that an event is durable, and has each commit note its own from then on. A note is never needed for what
-// is true, so nothing fails where none can be written.
+// noteFrom notes that an event is durable, and has each commit note its own from then on. A complete state needs no
+// note, so nothing fails where none can be written.
 func (j *journal) noteFrom(tip storage.Tip) {
 	if path := j.store.notePath(tip.Lineage); path != "" && j.note.Load() == nil {
 		if os.MkdirAll(filepath.Dir(path), 0o700) != nil {

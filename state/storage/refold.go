@@ -145,7 +145,7 @@ func (f *Refold) CompareJumps(jumps iter.Seq2[state.Jump, error]) error {
 // The error is that of rows, or names the first thing that differs and is wrapped around
 // [state.ErrDamaged].
 func (f *Refold) Compare(meta state.Meta, rows iter.Seq2[Row, error], runs []state.Run) error {
-	// The lock's own, and what is known beside the journal: in no event.
+	// The lock's own, and facts beside the journal: in no event.
 	f.meta.Fence, f.meta.Lacks, f.meta.Restored, f.meta.Told = meta.Fence, meta.Lacks, meta.Restored, meta.Told
 	if meta != f.meta {
 		return fmt.Errorf("what the state says of itself is not what its journal makes of it: %w", state.ErrDamaged)

@@ -16,7 +16,7 @@ type Disk struct {
 	Room
 }
 
-// Room is what is free on a small disk.
+// Room is the free space of a small disk.
 type Room struct{ dir string }
 
 // ErrNoMount says that this machine lets this user mount nothing.

@@ -2,5 +2,5 @@
 
 package pgtest
 
-// Room is what is free on a small disk, which tests have on Linux alone.
+// Room is the free space of a small disk, which tests have on Linux alone.
 type Room struct{}

@@ -97,7 +97,7 @@ func (l *link) cut() {
 	}
 }
 
-// mend lets bytes pass again. What was under way is lost, as of a network that was away for long.
+// mend lets bytes pass again. Bytes under way are lost, as of a network that was away for long.
 func (l *link) mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
