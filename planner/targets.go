@@ -23,7 +23,10 @@ func (e *TargetError) Error() string {
 		text += fmt.Sprintf(". Did you mean %q?", e.Near)
 	}
 	if slices.ContainsFunc(e.Targets, isUnquoted) {
-		text += ". A shell takes the quotes of a key away: put single quotes around the target"
+		if e.Near == "" {
+			text += "."
+		}
+		text += " A shell takes the quotes of a key away: put single quotes around the target"
 	}
 	return text
 }

@@ -10,7 +10,7 @@ import (
 // OfFile says why the file of this name could not be read, and what to do where the system denies it.
 func OfFile(name string, err error) string {
 	if errors.Is(err, fs.ErrPermission) && !strings.ContainsAny(name, " '\"$`\\") {
-		return fmt.Sprintf("The system does not let you read %s. Ask the owner of the file, who is shown by:\n\n  ls -l %s", name, name)
+		return fmt.Sprintf("The system does not let you read %s. Ask its owner: ls -l %s shows who that is.", name, name)
 	}
 	return fmt.Sprintf("%s: %s", name, Sentence(err))
 }
