@@ -1,25 +1,40 @@
 package boot
 
+/*
+#include <time.h>
+
+// sinceBoot returns nanoseconds, or -1 where the kernel does not say.
+static long long sinceBoot(void) {
+	struct timespec now;
+	return clock_gettime(CLOCK_BOOTTIME, &now) == 0 ? now.tv_sec * 1000000000LL + now.tv_nsec : -1;
+}
+*/
+import "C"
+
 import (
 	"os"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Clock returns a function that reads CLOCK_BOOTTIME of the whole machine: a container may have one
 // of its own. The function returns the zero Reading where the kernel does not say which boot it is.
+//
+// It asks the C library, which reads the clock without a call of the kernel (vdso(7)). A request reads it half a dozen
+// times, and calls of the kernel took 3 % of an apply's CPU.
 func Clock() func() Reading {
 	id, host := firstLine("/proc/sys/kernel/random/boot_id"), machine()
 	offset, ok := namespaceOffset("/proc/self/timens_offsets")
 	return func() Reading {
-		var now unix.Timespec
-		if !ok || id == "" || unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		if !ok || id == "" {
 			return Reading{}
 		}
-		return Reading{ID: id, Machine: host, Up: time.Duration(now.Nano()) - offset}
+		now := time.Duration(C.sinceBoot())
+		if now < 0 {
+			return Reading{}
+		}
+		return Reading{ID: id, Machine: host, Up: now - offset}
 	}
 }
 
