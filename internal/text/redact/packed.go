@@ -71,10 +71,32 @@ func eachRun(b []byte, table *[256]byte, least int, do func(from, to int) bool) 
 // inBase64 reports whether a run holds a secret: as nobody can tell where in it base64 begins, at
 // each of the four places.
 func (s *search) inBase64(run []byte, packed int) bool {
+	if s.areText && !mayUnpackToText(run) {
+		return false
+	}
 	for start := range 4 {
 		decoded := appendBase64(s.scratch[packed][:0], run[start:])
 		s.scratch[packed] = decoded
 		if s.worthALook(decoded) && len(s.through(layer{bytes: decoded}, packed)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mayUnpackToText reports whether a run may unpack to text of LengthMin bytes from one of the four places on. It
+// unpacks nothing: most runs are identifiers, which unpack to bytes that are no text.
+func mayUnpackToText(run []byte) bool {
+	// So many bytes of text are all of the three bytes of eight digits, wherever they begin.
+	const both = 1<<4 | 1
+	var bits, wereText uint32
+	for i, c := range run {
+		bits = bits<<6 | uint32(base64Digits[c])
+		wereText <<= 1
+		if i >= 3 && bits&0x808080 == 0 && isText(byte(bits>>16)) && isText(byte(bits>>8)) && isText(byte(bits)) {
+			wereText |= 1
+		}
+		if wereText&both == both {
 			return true
 		}
 	}
@@ -121,11 +143,12 @@ func isText(b byte) bool { return ' ' <= b && b < 0x7f || b == '\t' || b == '\n'
 func (s *search) inHex(run []byte, packed int) (isIn bool) {
 	eachRun(run, hexDigits, 2*LengthMin, func(from, to int) bool {
 		for start := from; start < from+2; start++ {
-			var decoded []byte
+			decoded := s.scratch[packed][:0]
 			for i := start; i+1 < to; i += 2 {
 				decoded = append(decoded, hexDigits[run[i]]<<4|hexDigits[run[i+1]])
 			}
-			isIn = isIn || len(s.through(layer{bytes: decoded}, packed)) > 0
+			s.scratch[packed] = decoded
+			isIn = isIn || s.worthALook(decoded) && len(s.through(layer{bytes: decoded}, packed)) > 0
 		}
 		return !isIn
 	})

@@ -38,7 +38,9 @@ func (l layer) source(from, to int) span {
 
 // fold is l with the lines joined, as base64 and headers are broken into lines.
 func (l layer) fold() layer {
-	if bytes.IndexByte(l.bytes, '\n') < 0 && bytes.IndexByte(l.bytes, '\r') < 0 {
+	whole := bytes.TrimRight(l.bytes, "\r\n")
+	if bytes.IndexByte(whole, '\n') < 0 && bytes.IndexByte(whole, '\r') < 0 {
+		l.bytes = whole // as many a service ends its answer with a line break, nothing is copied for that
 		return l
 	}
 	out := layer{tracked: l.tracked, bytes: make([]byte, 0, len(l.bytes))}
