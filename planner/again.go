@@ -129,7 +129,7 @@ func (b *builder) mayMeet() (submits, pending map[string]bool) {
 		}
 	}
 	for r := range b.rows.inOrder() {
-		if r.status.Made() && !r.completed {
+		if r.status.Made() && !r.isCompleted() {
 			pending[r.refID()] = true
 		}
 	}

@@ -207,7 +207,7 @@ func (w *walk) group(d config.Dependency) *group {
 // it turns out to differ from the declaration, it is a conflict, and nothing is sent.
 func (w *walk) isMet(i int) bool {
 	row := w.facts[i].row
-	return row != nil && row.isImported() && row.completed && row.status != state.Unverified && w.changes.Action(i) == None
+	return row != nil && row.isImported() && row.isCompleted() && row.status != state.Unverified && w.changes.Action(i) == None
 }
 
 // circle is for what config refuses: it must neither hang nor be sent.

@@ -119,7 +119,7 @@ func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
 	wanted := newTwinSet(due)
 	recorded := make(map[transfer.Twin][]*row)
 	for r := range b.rows.inOrder() {
-		if !r.mayBeMade {
+		if !r.mayBeMade() {
 			continue
 		}
 		if wanted.has(r.twin) && !b.isUntouched(r) {

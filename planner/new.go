@@ -235,7 +235,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
 		}
-		if !r.completed {
+		if !r.isCompleted() {
 			b.pending = append(b.pending, pendingRow{r, b.sourceOf(t)})
 		}
 		return nil
@@ -370,12 +370,12 @@ func (b *builder) classify(t *config.Transfer, r *row) Action {
 		switch {
 		case r.fingerprint != t.Request.Fingerprint() && !r.isImported(): // see describeImported
 			return Conflict
-		case r.failed:
+		case r.isFailed():
 			return Failed
 		}
 		return None
 	case state.Tombstone:
-		if !r.mayBeMade { // nothing was paid, and nothing will be under this ref_id
+		if !r.mayBeMade() { // nothing was paid, and nothing will be under this ref_id
 			return Failed
 		}
 		return Conflict

@@ -51,7 +51,7 @@ func newPayees(all *rows) *payees {
 // hasPaid reports whether a row proves that its destination was paid: one that is unverified
 // does not, nor one that was imported without its destination, nor one without a record.
 func (r *row) hasPaid() bool {
-	return !r.isListed && r.status.Made() && r.status != state.Unverified && !r.failed && r.destination != 0
+	return !r.isListed() && r.status.Made() && r.status != state.Unverified && !r.isFailed() && r.destination != 0
 }
 
 // find returns the slot of a destination, or the free one where it would be.

@@ -20,16 +20,42 @@ type row struct {
 	asset       int32 // number in rows.assets
 	refIDLength int16
 	status      state.Status
-	completed   bool // by the service's own status
-	failed      bool
-	mayBeMade   bool // what a look-alike is compared with
-	isListed    bool // made by the word of a list, without a record
+	found       findings
 	fromLabel   bool
 	inFlight    bool // its latest attempt is under way in a run that is alive
 	declared    bool
 	hasLine     bool  // in the plan, once that has all of its lines
 	batch       int32 // one more than the number of its batch with a control block; 0 where it has none
 }
+
+// findings are what the record of a ref_id says, in one byte: with one for each a row would be a twelfth larger.
+type findings uint8
+
+const (
+	foundCompleted findings = 1 << iota // by the service's own status
+	foundFailed
+	foundMayBeMade // what a look-alike is compared with
+	foundListed    // made by the word of a list, without a record
+)
+
+func findingsOf(t *state.Outline) findings {
+	all := findings(0)
+	note := func(f findings, is bool) {
+		if is {
+			all |= f
+		}
+	}
+	note(foundCompleted, t.RecordStatus == transfer.Completed)
+	note(foundFailed, t.RecordStatus == transfer.Failed)
+	note(foundMayBeMade, t.MayBeMade())
+	note(foundListed, t.Status.Made() && t.RecordStatus == "")
+	return all
+}
+
+func (r *row) isCompleted() bool { return r.found&foundCompleted != 0 }
+func (r *row) isFailed() bool    { return r.found&foundFailed != 0 }
+func (r *row) mayBeMade() bool   { return r.found&foundMayBeMade != 0 }
+func (r *row) isListed() bool    { return r.found&foundListed != 0 }
 
 func (r *row) refID() string { return r.text[:r.refIDLength] }
 
@@ -84,10 +110,8 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			text: all.texts.keep(t.RefID, t.Amount.String()), refIDLength: int16(len(t.RefID)),
 			fingerprint: t.Fingerprint, twin: t.Twin, destination: t.Destination, asset: asset,
 			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
-			completed: t.RecordStatus == transfer.Completed, failed: t.RecordStatus == transfer.Failed,
-			mayBeMade: t.MayBeMade(),
-			isListed:  t.Status.Made() && t.RecordStatus == "",
-			inFlight:  alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID,
+			found:    findingsOf(&t),
+			inFlight: alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID,
 		}
 		if !t.IntendedAt.IsZero() {
 			r.intended = t.IntendedAt.UnixMilli()

@@ -28,7 +28,7 @@ func (b *builder) addUndeclared() {
 		case state.Recorded, state.Adopted, state.Unverified:
 			b.plan.count(Undeclared, b.rows.assetOf(r), r.amount())
 			b.listUndeclared(r)
-			if r.status == state.Unverified && !r.failed {
+			if r.status == state.Unverified && !r.isFailed() {
 				c := b.undeclared(r)
 				b.plan.Unverified.add(&c)
 			}
@@ -55,9 +55,9 @@ func (b *builder) undeclared(r *row) Change {
 		Recorded: &Recorded{Status: r.status},
 	}
 	switch {
-	case r.completed:
+	case r.isCompleted():
 		c.Recorded.RecordStatus = transfer.Completed
-	case r.failed:
+	case r.isFailed():
 		c.Recorded.RecordStatus = transfer.Failed
 	}
 	if r.status == state.Unverified {

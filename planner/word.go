@@ -307,7 +307,7 @@ func (b *builder) keepRecorded() {
 		}
 		o, hasDate := b.occurrences[r.refID()]
 		reversed, reverses := b.reversed[r.refID()]
-		isTwin := r.mayBeMade && due.has(r.twin)
+		isTwin := r.mayBeMade() && due.has(r.twin)
 		if r.batch == 0 && !isTwin && !reverses && (!hasDate || !dated[o.block]) {
 			continue
 		}

@@ -12,19 +12,29 @@ import (
 // proportion: a large plan keeps much, and takes long to double as it is.
 const (
 	garbageMax        = 128 << 20
-	garbagePercent    = 100
+	garbagePercent    = 100 // Go's own
 	garbagePercentMax = 400
 	garbageEvery      = 250 * time.Millisecond
 )
 
-// moreGarbage lets the process leave more garbage until it is called back. As what it keeps
-// grows, it has the less of it. An environment with GOGC knows better.
-func moreGarbage(getenv func(string) string) (back func()) {
+// planPercentMin ends that for a plan. One of ten million transfers keeps 1.2 GB, and at Go's usual pace would leave as
+// much garbage before its last collection: it may have garbageMax too, and collects the more often. As each collection
+// looks at what is kept, there is an end to that.
+const planPercentMin = 10
+
+// moreGarbage lets an apply leave more garbage until it is called back. As what it keeps grows, it has the less of it.
+func moreGarbage(getenv func(string) string) (back func()) { return paceGarbage(getenv, percentOfGarbage) }
+
+// boundGarbage has a plan leave no more garbage than garbageMax, as far as that is possible, until it is called back.
+func boundGarbage(getenv func(string) string) (back func()) { return paceGarbage(getenv, percentOfPlan) }
+
+// paceGarbage has collections follow percentOf the bytes that the last one left. An environment with GOGC knows better.
+func paceGarbage(getenv func(string) string, percentOf func(live uint64) int) (back func()) {
 	if getenv("GOGC") != "" {
 		return func() {}
 	}
-	percent := percentOfGarbage(liveBytes())
-	before := debug.SetGCPercent(percent)
+	percent := percentOf(liveBytes())
+	debug.SetGCPercent(percent)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -36,7 +46,7 @@ func moreGarbage(getenv func(string) string) (back func()) {
 				return
 			case <-ticker.C:
 			}
-			if now := percentOfGarbage(liveBytes()); now != percent {
+			if now := percentOf(liveBytes()); now != percent {
 				percent = now
 				debug.SetGCPercent(percent)
 			}
@@ -45,7 +55,7 @@ func moreGarbage(getenv func(string) string) (back func()) {
 	return func() {
 		close(done)
 		<-ended
-		debug.SetGCPercent(before)
+		debug.SetGCPercent(garbagePercent) // Go's own: without GOGC nothing else was set
 	}
 }
 
@@ -61,4 +71,9 @@ func liveBytes() uint64 {
 func percentOfGarbage(live uint64) int {
 	percent := garbageMax * 100 / max(live, 1)
 	return int(min(max(percent, garbagePercent), garbagePercentMax))
+}
+
+// percentOfPlan is percentOfGarbage for a plan: never more than Go's own.
+func percentOfPlan(live uint64) int {
+	return int(min(max(garbageMax*100/max(live, 1), planPercentMin), garbagePercent))
 }

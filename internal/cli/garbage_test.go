@@ -11,3 +11,13 @@ func TestGarbageIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestGarbageOfAPlanIsBounded(t *testing.T) {
+	for live, want := range map[uint64]int{
+		0: 100, 64 << 20: 100, 128 << 20: 100, 256 << 20: 50, 1 << 30: 12, 4 << 30: 10,
+	} {
+		if got := percentOfPlan(live); got != want {
+			t.Errorf("%d MB live: GOGC %d, want %d", live>>20, got, want)
+		}
+	}
+}

@@ -134,6 +134,7 @@ func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot,
 	controls.TooOld = tooOld(ctx, w, snapshot)
 	record := counted{snapshot, w.streams.Begin("reading the state")}
 	defer w.streams.Quiet()
+	defer boundGarbage(w.host.Getenv)()
 	plan, err := planner.New(ctx, o.watched(counting(w.streams, declared(ctx, w.config, &mistakes))), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
 		if err := w.streams.Report(w.config, diags, asJSON); err != nil {
