@@ -33,11 +33,13 @@ func growth(results *Results, r Row) float64 {
 }
 
 func promises() []promise {
-	const million = 1_000_000
+	const million, tenMillion = 1_000_000, 10_000_000
 	return []promise{
 		{"plan with nothing to do: CPU over the floor's (csv and scan)", "plan-nothing", million, cpuRatio, 2, false, " ×"},
 		{"plan with nothing to do: peak memory", "plan-nothing", million, peakOf, 300, false, " MB"},
 		{"plan with nothing to do: growth from 100,000", "plan-nothing", million, growth, 11, false, " ×"},
+		{"plan with nothing to do: growth from 1,000,000", "plan-nothing", tenMillion, growth, 11, false, " ×"},
+		{"plan with nothing to do: peak memory", "plan-nothing", tenMillion, peakOf, 1_500, false, " MB"},
 		{"first plan: CPU over the floor's (csv and scan)", "plan-first", million, cpuRatio, 4, false, " ×"},
 		{"first plan: peak memory", "plan-first", million, peakOf, 450, false, " MB"},
 		{"first plan: growth from 100,000", "plan-first", million, growth, 11, false, " ×"},
@@ -52,6 +54,9 @@ func promises() []promise {
 		{"Terraform's peak memory over a first plan's, a block each", "terraform-blocks", 10_000, peakRatio, 10, true, " ×"},
 		{"apply, 20 ms, 256 in flight: of the floor's transfers a second", "apply-20ms-256", 100_000, rateRatio, 0.97, true, ""},
 		{"apply, 1 ms, 256 in flight: of the floor's transfers a second", "apply-1ms-256", 100_000, rateRatio, 0.85, true, ""},
+		{"apply, 20 ms, 256 in flight: CPU over the floor's", "apply-20ms-256", 100_000, cpuRatio, 2, false, " ×"},
+		{"the same, one processor for each side", "apply-20ms-256-pinned", 100_000, cpuRatio, 2, false, " ×"},
+		{"apply, 1 ms, 256 in flight, one processor for each side: of the floor's transfers a second", "apply-1ms-256-pinned", 100_000, rateRatio, 0.65, true, ""},
 		{"Terraform with restapi: wall over an apply's", "restapi-apply", 1_000, wallRatio, 50, true, " ×"},
 		{"plan of one transfer: wall", "plan-one", 1, func(_ *Results, r Row) float64 { return 1000 * r.Wall.Median }, 50, false, " ms"},
 		{"plan of one transfer: peak memory", "plan-one", 1, peakOf, 40, false, " MB"},
