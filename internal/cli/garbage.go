@@ -23,10 +23,14 @@ const (
 const planPercentMin = 10
 
 // moreGarbage lets an apply leave more garbage until it is called back. As what it keeps grows, it has the less of it.
-func moreGarbage(getenv func(string) string) (back func()) { return paceGarbage(getenv, percentOfGarbage) }
+func moreGarbage(getenv func(string) string) (back func()) {
+	return paceGarbage(getenv, percentOfGarbage)
+}
 
 // boundGarbage has a plan leave no more garbage than garbageMax, as far as that is possible, until it is called back.
-func boundGarbage(getenv func(string) string) (back func()) { return paceGarbage(getenv, percentOfPlan) }
+func boundGarbage(getenv func(string) string) (back func()) {
+	return paceGarbage(getenv, percentOfPlan)
+}
 
 // paceGarbage has collections follow percentOf the bytes that the last one left. An environment with GOGC knows better.
 func paceGarbage(getenv func(string) string, percentOf func(live uint64) int) (back func()) {
