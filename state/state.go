@@ -97,7 +97,7 @@ type Meta struct {
 	// Lacks is the number of an event that was durable in this state and that it does not have, as an older
 	// copy of it does not; 0 where no such event is known of.
 	Lacks int64
-	// Restored says that a dump of the state was restored: its tables are not those in which it was written
+	// Restored says that a dump of the state was restored: its tables or rows are not those in which it was written
 	// last, and events that were written there after the dump are not in it. Which, nothing says.
 	Restored bool
 	// Told says that Lacks is written in the state itself, where every machine reads it, see [Witness].

@@ -30,8 +30,9 @@ type database struct {
 //	postgres sql STATEMENT   what an administrator could do; prints the first value
 //	postgres wait STATEMENT  wait until the first value is true
 //	postgres load FILE NAME  load a dump in which the schema is called NAME
-//	postgres dump FILE       write what pg_dump says of the schema
+//	postgres dump FILE […]   write what pg_dump says of the schema, with further options of it
 //	postgres restore FILE    drop the schema, and have psql restore it from such a dump
+//	postgres refill FILE […] empty the tables, all or the given ones, and have psql load a dump of their rows
 //	postgres keep            keep what the tables have
 //	postgres rewind          have them say that again, as a restore of the server's files does
 //	postgres end CONDITION   end the sessions of remit for which it holds in pg_stat_activity
@@ -61,11 +62,13 @@ func postgresCommand(ts *testscript.TestScript, args []string) {
 		text := strings.ReplaceAll(ts.ReadFile(rest[0]), rest[1], db.schema)
 		ts.Check(db.server.Restore(context.Background(), text))
 	case "dump":
-		dump, err := db.server.Backup(db.schema)
+		dump, err := db.server.Backup(db.schema, rest[1:]...)
 		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(rest[0]), dump, 0o600))
 	case "restore":
 		ts.Check(db.server.Recover(db.schema, []byte(ts.ReadFile(rest[0]))))
+	case "refill":
+		ts.Check(db.server.Refill(db.schema, []byte(ts.ReadFile(rest[0])), rest[1:]...))
 	case "keep":
 		var err error
 		db.kept, err = db.server.Dump(context.Background(), db.schema)

@@ -58,6 +58,9 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 			if err := checkNewest(ctx, tx, tip); err != nil {
 				return err
 			}
+			if err := tellRefilled(ctx, tx, version); err != nil {
+				return err
+			}
 			return sendBatch(ctx, tx, func(b *pgx.Batch) {
 				b.Queue(`UPDATE meta SET fence = fence + 1, lock = lock + 1, holder_pid = 0, holder = ''`)
 				next := tip.Next(draft, s.now())

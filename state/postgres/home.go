@@ -18,6 +18,32 @@ const schemaHome = 10
 // number of the database there, and that of a table. A dump that is restored makes tables with other numbers.
 const homeSQL = `$1::text || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || 'meta'::regclass::oid`
 
+// schemaWritten is the first schema that names the transaction which wrote the newest event.
+const schemaWritten = 11
+
+const (
+	// xidSQL is the number of the transaction that wrote a row. The server keeps 32 bits of it, also when it freezes the row.
+	xidSQL = `xmin::text::bigint`
+
+	// isRefilledSQL asks whether another transaction than that which meta names wrote the newest event, as one does that
+	// loads the rows of a dump into the tables that are there. A state of an earlier schema names none.
+	isRefilledSQL = `coalesce((to_jsonb(meta)->>'written')::bigint & 4294967295 <> newest.xid, false)`
+
+	// tellRefilledSQL keeps that answer, before the next event hides it: restored names no tables, so the state has no home.
+	tellRefilledSQL = `UPDATE meta SET home = CASE WHEN starts_with(home, $1) THEN home ELSE 'restored' END, written = newest.xid
+		FROM (SELECT ` + xidSQL + ` AS xid FROM events ORDER BY seq DESC LIMIT 1) newest WHERE ` + isRefilledSQL
+)
+
+// tellRefilled writes in a state of a schema that its rows were loaded from a dump, where they were. Each transaction that
+// appends to a journal which it has not followed calls it first.
+func tellRefilled(ctx context.Context, tx pgx.Tx, version int) error {
+	if version < schemaWritten {
+		return nil
+	}
+	_, err := tx.Exec(ctx, tellRefilledSQL, lackPrefix)
+	return err
+}
+
 // systemOf is the identifier of a server, which its copies share; "" where the server does not tell.
 func systemOf(ctx context.Context, q querier) (system string, err error) {
 	err = q.QueryRow(ctx, `SELECT system_identifier::text FROM pg_control_system()`).Scan(&system)

@@ -147,6 +147,9 @@ func (s *Store) sign(ctx context.Context, l *session, holder state.Holder) (sign
 				return err
 			}
 		}
+		if err := tellRefilled(ctx, tx, s.wanted); err != nil {
+			return err
+		}
 		if err := clearShares(ctx, tx, holder.RunID); err != nil {
 			return err
 		}

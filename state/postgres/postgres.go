@@ -91,7 +91,10 @@ func create(ctx context.Context, created state.Created, opts Options, version in
 			if err := insertMeta(ctx, tx, meta, s.wanted, ""); err != nil {
 				return err
 			}
-			return sendBatch(ctx, tx, func(b *pgx.Batch) { insertLines(b, []storage.Line{first}) })
+			return sendBatch(ctx, tx, func(b *pgx.Batch) {
+				insertLines(b, []storage.Line{first})
+				markFolded(b, s.wanted, first.Seq)
+			})
 		})
 	})
 	if err != nil {

@@ -117,9 +117,13 @@ func insertLines(b *pgx.Batch, lines []storage.Line) {
 // schemaFolded is the first schema that has a mark of the newest event that is in the rows.
 const schemaFolded = 7
 
-// markFolded has a batch say, in a schema of a version, that the rows have every event up to seq.
+// markFolded has a batch say, in a schema of a version, that the rows have every event up to seq, and that this transaction
+// wrote that event.
 func markFolded(b *pgx.Batch, version int, seq int64) {
-	if version >= schemaFolded {
+	switch {
+	case version >= schemaWritten:
+		b.Queue(`UPDATE meta SET folded = $1, written = txid_current()`, seq)
+	case version >= schemaFolded:
 		b.Queue(`UPDATE meta SET folded = $1`, seq)
 	}
 }
@@ -153,8 +157,8 @@ func updateBinding(b *pgx.Batch, m state.Meta) {
 
 // tipSQL reads what a reader or a writer starts from.
 const tipSQL = `SELECT lineage, environment, base_url, operator, client_id, customer_id,
-	precheck, created_ms, fence, seq, time_ms, hash
-	FROM meta, (SELECT seq, time_ms, hash FROM events ORDER BY seq DESC LIMIT 1) newest`
+	precheck, created_ms, fence, seq, time_ms, hash, ` + isRefilledSQL + `
+	FROM meta, (SELECT seq, time_ms, hash, ` + xidSQL + ` AS xid FROM events ORDER BY seq DESC LIMIT 1) newest`
 
 // readTip is the answer to tipSQL in the transaction that q is in.
 func readTip(ctx context.Context, q querier) (storage.Tip, error) {
@@ -168,7 +172,7 @@ func scanTip(row pgx.Row) (storage.Tip, error) {
 	var addresses string
 	err := row.Scan(
 		&t.Lineage, &t.Environment, &addresses, &t.Service.Operator, &t.Service.ClientID, &customer,
-		&t.Precheck, &created, &t.Fence, &t.Serial, &at, &hash)
+		&t.Precheck, &created, &t.Fence, &t.Serial, &at, &hash, &t.Restored)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = state.ErrEmpty
 	}

@@ -95,7 +95,7 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 		return err
 	}
 	told, isTold := lackOf(recorded)
-	s.tip.Told, s.tip.Restored = isTold, !isTold && !isHome(recorded, found)
+	s.tip.Told, s.tip.Restored = isTold, !isTold && (s.tip.Restored || !isHome(recorded, found))
 	if !follows {
 		if s.tip.Lacks, err = lacks(ctx, s.conn, note, s.tip); err != nil {
 			return err

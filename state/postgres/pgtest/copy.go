@@ -32,7 +32,8 @@ func (s *Server) Dump(ctx context.Context, schema string) (parts map[string][]by
 	return parts, err
 }
 
-// Load puts what [Server.Dump] returned in the place of all that the tables of a schema hold.
+// Load puts what [Server.Dump] returned in the place of all that the tables of a schema hold, as a restore of the server's
+// files does: the rows are those that remit wrote.
 func (s *Server) Load(ctx context.Context, schema string, parts map[string][]byte) error {
 	return s.within(ctx, schema, func(conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil { // which no trigger sees
@@ -46,7 +47,8 @@ func (s *Server) Load(ctx context.Context, schema string, parts map[string][]byt
 				return err
 			}
 		}
-		return nil
+		_, err := conn.Exec(ctx, "UPDATE meta SET written = (SELECT xmin::text::bigint FROM events ORDER BY seq DESC LIMIT 1)")
+		return err
 	})
 }
 
@@ -61,10 +63,10 @@ func (s *Server) Restore(ctx context.Context, dump string) (err error) {
 	return err
 }
 
-// Backup is what pg_dump writes of a schema.
-func (s *Server) Backup(schema string) (dump []byte, err error) {
+// Backup is what pg_dump writes of a schema, with further options of it.
+func (s *Server) Backup(schema string, options ...string) (dump []byte, err error) {
 	var said bytes.Buffer
-	cmd := s.command("pg_dump", "--dbname="+s.URL(), "--schema="+schema)
+	cmd := s.command("pg_dump", append(options, "--dbname="+s.URL(), "--schema="+schema)...)
 	cmd.Stderr = &said
 	if dump, err = cmd.Output(); err != nil {
 		return nil, fmt.Errorf("pg_dump: %w: %s", err, &said)
@@ -74,9 +76,29 @@ func (s *Server) Backup(schema string) (dump []byte, err error) {
 
 // Recover drops a schema and has psql restore it from a dump.
 func (s *Server) Recover(schema string, dump []byte) error {
+	return s.psql(fmt.Sprintf("SET client_min_messages = error; DROP SCHEMA %s CASCADE;\n", pgx.Identifier{schema}.Sanitize()), dump)
+}
+
+// Refill empties tables of a schema, all where none is given, and has psql load the rows of a dump of data, as a superuser can.
+func (s *Server) Refill(schema string, dump []byte, only ...string) error {
+	return s.psql(fmt.Sprintf(`SET client_min_messages = error; SET session_replication_role = replica;
+		DO $$
+		DECLARE
+			each record;
+		BEGIN
+			FOR each IN SELECT oid FROM pg_class
+				WHERE relnamespace = '%s'::regnamespace AND relkind = 'r' AND ('%[2]s' = '' OR relname = ANY (string_to_array('%[2]s', ' ')))
+			LOOP
+				EXECUTE 'TRUNCATE ' || each.oid::regclass || ' CASCADE';
+			END LOOP;
+		END $$;
+		`, schema, strings.Join(only, " ")), dump)
+}
+
+// psql has psql execute a statement, and a dump after it.
+func (s *Server) psql(first string, dump []byte) error {
 	cmd := s.command("psql", "--dbname="+s.URL(), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1")
-	drop := fmt.Sprintf("SET client_min_messages = error; DROP SCHEMA %s CASCADE;\n", pgx.Identifier{schema}.Sanitize())
-	cmd.Stdin = io.MultiReader(strings.NewReader(drop), bytes.NewReader(dump))
+	cmd.Stdin = io.MultiReader(strings.NewReader(first), bytes.NewReader(dump))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("psql: %w: %s", err, out)
 	}
