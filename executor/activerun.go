@@ -24,7 +24,6 @@ type activeRun struct {
 	adviser  adviser
 	limiters map[transfer.Operation]*ratelimit.Limiter
 
-	lacked  bool // the state may lack events, and every ref_id is looked up in any state
 	sending bool // false: the run settles doubts by lookup alone
 	joined  bool // another runner began the run
 }
@@ -83,7 +82,7 @@ func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
 		if !a.lookups.possible() {
 			return nil, &LackingError{Newest: meta.Serial, Lacks: meta.Lacks}
 		}
-		a.lacked, a.Policy.LookUpFirst = a.Policy.LookUpFirst, true
+		a.Policy.LookUpFirst = true // of a state that stays as it is: a run looks up what it sends, and not all that was paid
 		if meta.Lacks > 0 {
 			a.Share = nil // other machines may not know, and would not look up
 		}
@@ -118,16 +117,6 @@ func (a *activeRun) tellLack(ctx context.Context, meta state.Meta) error {
 		return nil
 	}
 	return witness.TellLack(ctx, meta.Lacks)
-}
-
-// complete has a state that lacked events lack none any more, at the end of a complete run: all that it sent was looked
-// up, and so will be what a later run sends.
-func (a *activeRun) complete() error {
-	file, isFile := a.Journal.(state.Completer)
-	if !a.lacked || !isFile || !a.report.summary.Complete {
-		return nil
-	}
-	return file.Complete()
 }
 
 // ready waits for the time of the plan, gets a token and compares clocks, before anything is written or sent.
@@ -194,7 +183,7 @@ func (a *activeRun) end(failure error) error {
 	if err := a.journal.append(ended); err != nil && failure == nil {
 		return fmt.Errorf("end run %s: %w", ended.RunID, err)
 	}
-	return errors.Join(failure, a.complete())
+	return failure
 }
 
 // summary returns how the run ended, with the hash of the newest event.

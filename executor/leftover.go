@@ -27,13 +27,16 @@ type Leftover struct {
 	// Edited is how many transfers are declared otherwise than they were made or settled. The state
 	// alone does not say so.
 	Edited int
+
+	// Lacks says that the state may lack events, see [state.Meta.MayLack].
+	Lacks bool
 }
 
 // AsksForPerson reports whether a person should look at anything: the apply then ends with exit
-// code 4. It agrees with [planner.Plan.AsksForPerson] of a plan that is made right after, of the
+// code 4. But for Lacks it agrees with [planner.Plan.AsksForPerson] of a plan that is made right after, of the
 // same declarations and without targets.
 func (l *Leftover) AsksForPerson() bool {
-	return len(l.Statuses) > 0 || l.Unknown.Count() > 0 || l.Edited > 0
+	return len(l.Statuses) > 0 || l.Unknown.Count() > 0 || l.Edited > 0 || l.Lacks
 }
 
 // outlined is the part of a [state.Snapshot] that ReadLeftover reads.

@@ -63,8 +63,8 @@ func newApply(p *process) *cobra.Command {
 		Long: "Submit what is missing and record what comes back. With a saved plan it sends exactly\n" +
 			"that plan or nothing; without one it plans, shows the plan and asks.\n\n" +
 			"Exit codes: 0 done; 1 an error, nothing was sent; 3 some were refused, failed or not\n" +
-			"attempted; 4 some are in doubt, unverified or in conflict: check them, whatever else\n" +
-			"happened; 5 a control said no, nothing was sent; 129, 130, 143 interrupted, nothing\n" +
+			"attempted; 4 some are in doubt, unverified or in conflict, or the state lacks events:\n" +
+			"check them, whatever else happened; 5 a control said no, nothing was sent; 129, 130, 143 interrupted, nothing\n" +
 			"in doubt.",
 		Args: oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -70,8 +70,8 @@ func (w *countingSnapshot) pass(o state.Outline) {
 }
 
 // withLeftover returns how an apply ended, with exit code 4 where the state has a transfer, in the plan or
-// not, that is in doubt, unverified or in conflict, or whose status at the service nobody documents: a person should
-// look, whatever the apply did and whatever else would be its exit code. It names the transfers that neither the plan nor the run has named.
+// not, that is in doubt, unverified or in conflict, or whose status at the service nobody documents, or where the state
+// lacks events: a person should look, whatever the apply did and whatever else would be its exit code. It names the transfers that neither the plan nor the run has named.
 func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Journal, seen *countingSnapshot, plan *planner.Plan, ended error) error {
 	if _, goesOn := errors.AsType[*awayError](ended); goesOn || exit.IsUnread(ended) {
 		return ended
@@ -97,7 +97,7 @@ func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Jo
 	if a.monitoring.facts.summary != nil { // each doubt was settled or listed
 		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
 	}
-	if err := errors.Join(tellUnnamed(a, w, unnamed), tellUnknown(a, w, left.Unknown)); err != nil {
+	if err := errors.Join(tellUnnamed(a, w, unnamed), tellUnknown(a, w, left.Unknown), tellLacking(a, w, &left, ended)); err != nil {
 		return err
 	}
 	return exit.WithCode(ended, exit.Look)
@@ -113,9 +113,25 @@ func readLeftover(ctx context.Context, journal state.Journal, seen *countingSnap
 	defer func() { _ = snapshot.Close() }() // it was only read
 	if seen.whole && seen.asks == 0 {
 		edited, err := executor.ReadEdited(ctx, snapshot, plan)
-		return executor.Leftover{Edited: edited}, err
+		return executor.Leftover{Edited: edited, Lacks: snapshot.Meta().MayLack()}, err
 	}
-	return executor.ReadLeftover(ctx, snapshot, plan)
+	left, err := executor.ReadLeftover(ctx, snapshot, plan)
+	left.Lacks = snapshot.Meta().MayLack()
+	return left, err
+}
+
+// tellLacking says what ends the lack of events, which no apply does, unless the apply ended with an error that says what to do.
+func tellLacking(a *applying, w *opened, left *executor.Leftover, ended error) error {
+	var silent exit.Code
+	if !left.Lacks || ended != nil && !errors.As(ended, &silent) {
+		return nil
+	}
+	const reason = "The state still lacks events. An apply looks up what it sends, and not all that was paid: import the service's export of all transfer records"
+	if w.streams.WantsLines(a.asJSON) {
+		w.streams.JSON().Handle(executor.Event{Time: w.host.Now().UTC(), Type: executor.EventNotice, Reason: reason})
+	}
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: %s.\n\n    %s\n", reason, view.Visible(w.dir.Command("import FILE --complete")))
+	return err
 }
 
 // tellUnnamed names transfers that nothing else in the output does.

@@ -209,8 +209,8 @@ func warnOfDump(s *State, meta state.Meta) {
 		Summary:  "The state was restored from a dump",
 		Detail: fmt.Sprintf("remit did not write the rows of %s where they are: a dump was restored there, its server was replaced, or its tables were written anew. Its newest event is %d. "+
 			"Transfers that were sent after the dump are not in it. "+
-			"With lookup_path an apply looks every ref_id up before it sends, and the first complete run ends this warning; without it, an apply sends nothing. "+
-			"Or import the service's export of transfer records.",
+			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. "+
+			"Import the service's export of transfer records.",
 			s.Name, meta.Serial),
 	}}, false)
 }
