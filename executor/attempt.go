@@ -285,10 +285,25 @@ func (s *sender) submit(path string, body []byte) Answer {
 	return s.run.Submitter.Submit(s.backstop.get(), path, body)
 }
 
-// refusedAgain returns the answer to an attempt whose renewed token the service refused as well.
+// refusedAgain returns the answer to an attempt whose renewed token the service refused as well. Where another request had
+// used that token up, it says nothing of this one, which the next run sends.
 func refusedAgain(answer Answer) Answer {
-	answer.Kind, answer.Stop = Rejected, true
-	answer.Reason = strings.TrimSpace(answer.Reason + " A renewed token was refused as well: the client may not do this.")
+	const oneInFlight = "apply with --parallelism=1, or write max_in_flight = 1 in the service block"
+	answer.Stop = true
+	var why string
+	switch answer.TokenUse {
+	case TokenUsed:
+		why = "A renewed token was refused as well, which the service had taken for another transfer: " +
+			"its tokens seem to be good for one request. Requests that are in flight together take them from each other: " + oneInFlight + "."
+	case TokenPerhapsUsed:
+		answer.Kind = Rejected
+		why = "A renewed token was refused as well, which another request had too. Either the client may not do this, " +
+			"or a token is good for one request: then " + oneInFlight + "."
+	case TokenUnused:
+		answer.Kind = Rejected
+		why = "A renewed token was refused as well: the client may not do this."
+	}
+	answer.Reason = strings.TrimSpace(answer.Reason + " " + why)
 	return answer
 }
 

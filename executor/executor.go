@@ -80,6 +80,7 @@ type Answer struct {
 	HTTPStatus int              // 0 where no answer was read
 	Problem    json.RawMessage  // RFC 9457 as it came, or a JSON string of at most 2 KiB
 	RetryAfter time.Duration    // of NotProcessed; 0 where the service did not say
+	TokenUse   TokenUse         // of TokenRefused
 	Stop       bool             // nothing new may start after it
 	Reason     string           // in words, for a person
 }
@@ -96,6 +97,16 @@ const (
 	NotProcessed                       // 425, 429: not made, come back later
 	TokenRefused                       // 401: not made; there is another token now
 	Rejected                           // a definite no
+)
+
+// TokenUse is for what else a service had taken a token that it refuses.
+type TokenUse uint8
+
+// The uses of a token.
+const (
+	TokenUnused      TokenUse = iota // for nothing that is known
+	TokenPerhapsUsed                 // for something else than a request of this path, or a request that has it is not answered yet
+	TokenUsed                        // for another request of this path
 )
 
 // Journal is where a run writes down what it does; a [state.Journal] is one. Its contract

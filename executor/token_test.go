@@ -60,6 +60,35 @@ func TestASecondRefusalOfTheTokenIsARefusal(t *testing.T) {
 	})
 }
 
+// TestATokenThatAnotherRequestUsedUpRefusesNothing has tokens that are good for one request: a refusal of one says nothing of
+// the transfer, and the next run sends it.
+func TestATokenThatAnotherRequestUsedUpRefusesNothing(t *testing.T) {
+	for use, want := range map[executor.TokenUse]struct {
+		result executor.Result
+		reason string
+	}{
+		executor.TokenUsed:        {executor.ResultNotAttempted, "--parallelism=1"},
+		executor.TokenPerhapsUsed: {executor.ResultRefused, "Either the client may not do this, or a token is good for one request"},
+		executor.TokenUnused:      {executor.ResultRefused, "the client may not do this"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.service.before = func(context.Context, string, int) *executor.Answer {
+				answer := tokenRefused()
+				answer.TokenUse = use
+				return answer
+			}
+			summary := w.apply(request("rent"))
+			if got := w.results()["rent"]; got != want.result || summary.Requests != 2 {
+				t.Errorf("use %d: %s after %d requests", use, got, summary.Requests)
+			}
+			if reason := w.reason("rent"); !strings.Contains(reason, want.reason) || summary.Stopped != reason {
+				t.Errorf("use %d: reason %q, stopped by %q", use, reason, summary.Stopped)
+			}
+		})
+	}
+}
+
 func TestNothingIsSentAgainWithARenewedTokenWhere(t *testing.T) {
 	tests := map[string]struct {
 		spoil  func(w *world, interrupt func())

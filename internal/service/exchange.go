@@ -76,6 +76,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		WroteHeaderField: func(string, []string) { body.begin() },
 	})
 	began, watch := c.now(), c.watches.start()
+	with.uses.begin()
 	answer, err := c.roundTrip(newRequest(ctx, what, with, body))
 	var ex exchange
 	if err != nil {
@@ -100,6 +101,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
 		ex.err = context.Canceled // by the caller, whatever its cause was
 	}
+	with.uses.end(what.target.Path, ex.err == nil && ex.status != http.StatusUnauthorized)
 	seen := Seen{Method: what.method, Path: what.target.Path, RefIDs: what.refIDs, Began: began, Ended: c.now(), Status: ex.status, Begun: ex.begun}
 	if ex.err != nil {
 		seen.Reason = c.wording.describe(ex.err)

@@ -38,6 +38,7 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 	if a.Kind != executor.TokenRefused {
 		return a
 	}
+	a.TokenUse = have.uses.of(target.Path)
 	if _, err := c.tokens.replace(ctx, have); err != nil {
 		a.Kind, a.Stop = executor.NotProcessed, isRefusal(err)
 		a.Reason += " There is no other token: " + err.Error() + "."

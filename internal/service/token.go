@@ -30,13 +30,14 @@ const (
 )
 
 // token is one access token. It is never changed, so that comparing pointers tells whether
-// a refused token is still the current one.
+// a refused token is still the current one. Its uses alone are counted.
 type token struct {
 	header  http.Header // of requests with it
 	renewAt time.Time   // zero where its life is not known
 	expires time.Time   // zero where its life is not known
 	lacks   []string    // scopes that were asked for and not granted, as the endpoint says
 	date    time.Time   // the Date of its answer; zero where it had none
+	uses    *tokenUses
 }
 
 // tokens holds the current token for all that is in flight, and renews it one request at a
@@ -253,7 +254,7 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	}
 	c.wording.secrets.AddPassing(got.AccessToken)
 	c.wording.secrets.AddPassing(got.RefreshToken)
-	fresh := &token{header: c.header(got.AccessToken), date: via.date, lacks: lacking(t.config.Scopes, got)}
+	fresh := &token{header: c.header(got.AccessToken), date: via.date, lacks: lacking(t.config.Scopes, got), uses: newTokenUses()}
 	life := lifetime(got)
 	seen.Life, seen.Lacks = life, fresh.lacks
 	c.witness.show(seen)

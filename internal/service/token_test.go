@@ -338,6 +338,33 @@ func TestRefusedTokenIsRenewed(t *testing.T) {
 			}
 		})
 	})
+	t.Run("and it is told what else had it", func(t *testing.T) {
+		uses := make(map[string]int)
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+			byToken(func(token string) bool { uses[token]++; return uses[token] == 1 })(rw, r)
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			kinds := []executor.AnswerKind{executor.Answered, executor.TokenRefused, executor.Answered, executor.TokenRefused}
+			for _, want := range kinds {
+				got := c.Submit(t.Context(), path, []byte(request))
+				if got.Kind != want || want == executor.TokenRefused && got.TokenUse != executor.TokenUsed {
+					t.Errorf("want kind %d: %+v", want, got)
+				}
+			}
+			if got := c.Submit(t.Context(), "/v2/other", []byte(request)); got.Kind != executor.Answered {
+				t.Errorf("%+v", got)
+			}
+			if got := c.Submit(t.Context(), path, []byte(request)); got.TokenUse != executor.TokenPerhapsUsed {
+				t.Errorf("after a request of another path: %+v", got)
+			}
+		})
+		w = &world{api: byToken(func(string) bool { return false })}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if got := c.Submit(t.Context(), path, []byte(request)); got.TokenUse != executor.TokenUnused {
+				t.Errorf("no token is taken: %+v", got)
+			}
+		})
+	})
 	t.Run("once for all that are in flight together", func(t *testing.T) {
 		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
 			time.Sleep(time.Second) // so that all were refused with one token
