@@ -33,8 +33,12 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		return exit.WithHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.state.Name),
 			w.dir.Command("state migrate --to=postgres://…"))
 	}
+	from := awayFrom{failover: &a.failover, tell: func(reason string) error { return tellNotice(w, a.asJSON, reason, "") }}
 	for {
 		err := rideOut(ctx, a, w, joinRun(ctx, a, w, holder))
+		if from.awaitAgain(ctx, err) {
+			continue
+		}
 		if !errors.Is(err, state.ErrNoRun) {
 			return err
 		}
@@ -66,7 +70,7 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 func joinRun(ctx context.Context, a *applying, w *opened, holder state.Holder) error {
 	store, err := w.state.Write(ctx)
 	if err != nil {
-		return err
+		return &apartError{err, true}
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
 	joiner, ok := store.(state.Joiner)
@@ -84,7 +88,7 @@ func joinRun(ctx context.Context, a *applying, w *opened, holder state.Holder) e
 		return exit.WithHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
 			a.planning.dir.Command(a.again()+" --join --lock-timeout=5m"))
 	case err != nil:
-		return w.state.Error(err)
+		return &apartError{w.state.Error(err), false}
 	}
 	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
 	err = carryOutJoined(ctx, a, w, journal)
@@ -98,12 +102,12 @@ func joinRun(ctx context.Context, a *applying, w *opened, holder state.Holder) e
 func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.JoinedJournal) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
-		return w.state.Error(err)
+		return &apartError{w.state.Error(err), false}
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	plan, begun, err := agreeToJoin(ctx, a, w, journal, snapshot)
 	if err != nil {
-		return err
+		return &apartError{err, false}
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
 	if err != nil {
@@ -185,8 +189,11 @@ func agreeToJoin(ctx context.Context, a *applying, w *opened, journal state.Join
 	}
 	// Nothing here says whether the first runner of the run did so as well.
 	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
-	if err != nil {
+	switch {
+	case err != nil && isJudged(err):
 		return nil, begun, cannotJoin(a, begun, err)
+	case err != nil:
+		return nil, begun, w.state.Error(err)
 	}
 	plan = verified.Plan
 	if err := a.checkApprovals(w.dir, w.config, plan); err != nil {

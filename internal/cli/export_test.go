@@ -55,3 +55,19 @@ func ObjectTypes() map[string]any {
 func InOrder(ctx context.Context, count int, work func(i int) int) iter.Seq[int] {
 	return inOrder(ctx, count, work)
 }
+
+// LooksAgain is how often a runner looks for a run again that meets these errors one after the other, and what it says. The state
+// was opened for those in opened.
+func LooksAgain(ctx context.Context, now func() time.Time, timeout time.Duration, errs []error, opened map[int]bool) (times int, told []string) {
+	from := awayFrom{
+		failover: &failover{timeout: timeout, host: &host.Host{Now: now}},
+		tell:     func(reason string) error { told = append(told, reason); return nil },
+	}
+	for i, err := range errs {
+		if !from.awaitAgain(ctx, &apartError{err, !opened[i]}) {
+			break
+		}
+		times++
+	}
+	return times, told
+}

@@ -127,10 +127,19 @@ func tellLacking(a *applying, w *opened, left *executor.Leftover, ended error) e
 		return nil
 	}
 	const reason = "The state still lacks events. An apply looks up what it sends, and not all that was paid: import the service's export of all transfer records"
-	if w.streams.WantsLines(a.asJSON) {
+	return tellNotice(w, a.asJSON, reason, "import FILE --complete")
+}
+
+// tellNotice tells of an apply what no run of it tells, and the command that leads on.
+func tellNotice(w *opened, asJSON bool, reason, next string) error {
+	if w.streams.WantsLines(asJSON) {
 		w.streams.JSON().Handle(executor.Event{Time: w.host.Now().UTC(), Type: executor.EventNotice, Reason: reason})
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: %s.\n\n    %s\n", reason, view.Visible(w.dir.Command("import FILE --complete")))
+	text := "Notice: " + reason + ".\n"
+	if next != "" {
+		text += "\n    " + view.Visible(w.dir.Command(next)) + "\n"
+	}
+	_, err := fmt.Fprint(w.streams.Err, text)
 	return err
 }
 
@@ -171,11 +180,7 @@ func tellUnknown(a *applying, w *opened, left executor.Unknown) error {
 	}
 	reason := fmt.Sprintf("action needed for %s whose status at the service remit does not know (%s); ask the operator of the service what it means",
 		english.Plural(n, "transfer"), strings.Join(words, ", "))
-	if w.streams.WantsLines(a.asJSON) {
-		w.streams.JSON().Handle(executor.Event{Time: w.host.Now().UTC(), Type: executor.EventNotice, Reason: reason})
-	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: %s.\n\n    %s\n", reason, view.Visible(w.dir.Command("status")))
-	return err
+	return tellNotice(w, a.asJSON, reason, "status")
 }
 
 // tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a

@@ -267,5 +267,5 @@ func closeConn(conn *pgx.Conn) error {
 
 // wrap names the operation and the state, without a word of the password.
 func (s *Store) wrap(what string, err error) error {
-	return fmt.Errorf("%s state %s: %w", what, s.String(), s.hide(s.aboutCertificate(s.aboutPrivileges(advised(explain(err))))))
+	return fmt.Errorf("%s state %s: %w", what, s.String(), awayOr(s.hide(s.aboutCertificate(s.aboutPrivileges(advised(explain(err)))))))
 }
