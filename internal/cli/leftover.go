@@ -126,7 +126,8 @@ func tellLacking(a *applying, w *opened, left *executor.Leftover, ended error) e
 	if !left.Lacks || ended != nil && !errors.As(ended, &silent) {
 		return nil
 	}
-	const reason = "The state still lacks events. An apply looks up what it sends, and not all that was paid: import the service's export of all transfer records"
+	const reason = "The state still lacks events. An apply looks up what it sends, and not all that was paid. " +
+		"Have the service export all transfer records anew, and import them: --complete is your word that they are all"
 	return tellNotice(w, a.asJSON, reason, "import FILE --complete")
 }
 

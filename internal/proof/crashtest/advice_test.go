@@ -97,7 +97,7 @@ func TestWhatIsAdvisedAboutFilesLeadsOn(t *testing.T) {
 					copyFile(t, d, "older.db", "backup.db")
 				}
 				mess(t, d)
-				d.follow("apply --auto-approve")
+				d.follow(s, "apply --auto-approve")
 				made(t, d, s)
 			})
 		}
@@ -123,8 +123,8 @@ func made(t *testing.T, d *directory, s *service) {
 }
 
 // follow runs a command, does what it says, and runs what it prints as the next one, until a run is
-// complete.
-func (d *directory) follow(command string) {
+// complete. Where that is an import, the service exports its records for it.
+func (d *directory) follow(s *service, command string) {
 	d.t.Helper()
 	for step := 0; ; step++ {
 		e := d.run(strings.Fields(command)...)
@@ -136,6 +136,13 @@ func (d *directory) follow(command string) {
 		}
 		if command = d.heed(e); command == "" {
 			e.fatal(d.t, "it leads nowhere")
+		}
+		if strings.HasPrefix(command, "import FILE") {
+			export := d.must(0, "sandbox", "export", "--ledger="+s.ledger)
+			if err := os.WriteFile(filepath.Join(d.path, "export.jsonl"), []byte(export.stdout), 0o600); err != nil {
+				d.t.Fatal(err)
+			}
+			command = strings.Replace(command, "FILE", "export.jsonl", 1) + " --auto-approve" // nobody is there to be asked
 		}
 	}
 }
