@@ -25,7 +25,7 @@ func TestAnIntentIsDurableBeforeItsRequestLeaves(t *testing.T) {
 		w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
 			row := w.journal.row(refID)
 			if !row.Open() || row.RunID != "run-1" {
-				t.Errorf("the request of %q left while the state says %+v", refID, row)
+				t.Errorf("the request of %q left before its intent was durable: the state has status %q of run %q", refID, row.Status, row.RunID)
 			}
 			return nil
 		}
@@ -34,6 +34,19 @@ func TestAnIntentIsDurableBeforeItsRequestLeaves(t *testing.T) {
 			if diff := cmp.Diff([]string{"intent", "answer: recorded"}, w.journal.kinds(r.RefID)); diff != "" {
 				t.Errorf("events of %q (-want +got):\n%s", r.RefID, diff)
 			}
+		}
+	})
+}
+
+// TestAnUnclearAnswerIsNotSentAgain holds the law of the second send within a run: the request may have moved money.
+func TestAnUnclearAnswerIsNotSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			return &executor.Answer{Kind: executor.Unclear, Reason: "the connection broke"}
+		}
+		if s := w.apply(numbered(1)...); s.Requests != 1 {
+			t.Errorf("%d requests of one transfer whose first answer was unclear: it may have moved money, so a lookup comes before another one", s.Requests)
 		}
 	})
 }
