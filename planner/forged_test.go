@@ -126,7 +126,7 @@ func inSandbox(m *memory) *memory {
 func TestAnHonestPlanIsComputedAgain(t *testing.T) {
 	for name, s := range scenes(t) {
 		if _, err := s.recheck(t, save(t, s.plan)); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v (a line is computed again from what Change.declared in word.go gives back, and from nothing else)", name, err)
 		}
 		if _, err := alone(t, save(t, s.plan), s.controls); err != nil {
 			t.Errorf("%s, without the state: %v", name, err)

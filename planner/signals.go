@@ -59,7 +59,8 @@ func (k SignalKind) Noun(count int) string {
 }
 
 // signalsOf are the marks that a transfer has by itself, without regard to earlier payments. A new one is a name and
-// a noun above, and a line here.
+// a noun above, and a line here. It looks at nothing but what [Change.declared] gives back: an apply computes the
+// signals of a saved plan again from its lines, and refuses a plan whose signals differ.
 func signalsOf(t *config.Transfer) []Signal {
 	return slices.Concat(
 		mixedScripts(t),
