@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -101,14 +102,17 @@ func (p *Policy) Holds(subject cty.Value) (holds bool, why string) {
 	}
 	switch {
 	case diags.HasErrors():
-		return false, "The condition has no value: " + diags[0].Summary + ": " + diags[0].Detail
+		return false, "The condition has no value: " + cmp.Or(absentKey(p.condition.Expr, p.Scope, subject), diags[0].Summary+": "+diags[0].Detail)
 	case !value.IsWhollyKnown() || value.IsNull() || value.Type() != cty.Bool:
 		return false, "The condition is neither true nor false."
 	case value.True():
 		return true, ""
 	}
 	message, diags := p.message.Expr.Value(ctx)
-	if diags.HasErrors() || !syntax.IsText(message) || message.AsString() == "" {
+	if diags.HasErrors() {
+		return false, "The error_message has no value: " + cmp.Or(absentKey(p.message.Expr, p.Scope, subject), diags[0].Summary+": "+diags[0].Detail)
+	}
+	if !syntax.IsText(message) || message.AsString() == "" {
 		return false, "The error_message is no text."
 	}
 	return false, visibleMessage(message.AsString())

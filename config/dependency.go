@@ -1,14 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // dependency is one entry of depends_on, and its place.
@@ -45,7 +48,7 @@ func readDependencies(c *checker, b *eval.Block) []dependency {
 		d, ok := dependencyOf(t)
 		if diags.HasErrors() || !ok {
 			c.report(mistake.New(item.Range(), "Not a reference",
-				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME.%s", withOperation(t)))
+				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME.%s", cmp.Or(withOperation(t), c.withoutQuotes(item))))
 			continue
 		}
 		found = append(found, dependency{d, item.Range()})
@@ -65,6 +68,30 @@ func withOperation(t hcl.Traversal) string {
 		return ""
 	}
 	return fmt.Sprintf(" Write the operation too, such as:\n\n  transfer.internal.%s", step.Name)
+}
+
+// withoutQuotes says how a block is named that somebody named in quotation marks; "" where that is not known.
+func (c *checker) withoutQuotes(item hcl.Expression) string {
+	value, diags := item.Value(nil)
+	if diags.HasErrors() || !syntax.IsText(value) || isJSON(item.Range().Filename) {
+		return ""
+	}
+	text := value.AsString()
+	if t, diags := hclsyntax.ParseTraversalAbs([]byte(text), "", hcl.InitialPos); !diags.HasErrors() {
+		if _, ok := dependencyOf(t); ok {
+			return fmt.Sprintf(" Write it without quotation marks:\n\n  depends_on = [%s]", text)
+		}
+	}
+	if !hclsyntax.ValidIdentifier(text) {
+		return ""
+	}
+	address := "transfer.internal." + text
+	for _, other := range []string{"batch." + text, "transfer.platform." + text} {
+		if _, isDeclared := c.names[other]; isDeclared {
+			address = other
+		}
+	}
+	return fmt.Sprintf(" Write what kind of block it is before its name, and no quotation marks, such as:\n\n  depends_on = [%s]", address)
 }
 
 func dependencyOf(t hcl.Traversal) (Dependency, bool) {

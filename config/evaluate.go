@@ -341,7 +341,11 @@ func (e *evaluator) profile(f *field, side string, value cty.Value) (profile, id
 	if !ty.IsObjectType() || !ty.HasAttribute("profile_id") {
 		detail := fmt.Sprintf("%s must be a profile, such as profile.treasury, not %s. Write an ID in %s_profile_id.", side, mistake.Kind(ty), side)
 		if syntax.IsText(value) && e.block.configured.scope.Nodes["profile"][strings.TrimPrefix(value.AsString(), "profile.")] != nil {
-			detail = fmt.Sprintf("A profile is named without quotation marks. Write:\n\n  %s = profile.%s", side, strings.TrimPrefix(value.AsString(), "profile."))
+			name := strings.TrimPrefix(value.AsString(), "profile.")
+			detail = fmt.Sprintf("A profile is named without quotation marks. Write:\n\n  %s = profile.%s", side, name)
+			if isJSON(f.Expr.Range().Filename) {
+				detail = fmt.Sprintf("In JSON a reference is between ${ and }. Write:\n\n  %q: \"${profile.%s}\"", side, name)
+			}
 		}
 		e.refuse(f, "Not a profile", "%s", detail)
 		return "", "", ""

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -77,6 +78,7 @@ func (vs *variables) read(b *eval.Block) {
 	checkLiteralText(vs.checker, b, "description")
 	if a, ok := b.Arguments["default"]; ok {
 		value, diags := a.Expr.Value(nil)
+		diags = explainDefault(diags, a.Expr, v.Name, vs.scope)
 		vs.report(explainLiteral(diags, "The default of a variable is a value by itself. Put a value that is made of others in a locals block, such as", "locals {\n    rent = \"rent-${var.month}\"\n  }")...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
@@ -112,6 +114,22 @@ func explainLiteral(diags hcl.Diagnostics, what, line string) hcl.Diagnostics {
 		if d.Summary == "Variables not allowed" || d.Summary == "Function calls not allowed" {
 			d.Summary, d.Detail = "Nothing can be referred to here", what+":\n\n  "+line
 		}
+	}
+	return diags
+}
+
+// explainDefault explains a default that calls a function, of which the scope may not know the name: the clock, above all.
+func explainDefault(diags hcl.Diagnostics, expr hclsyntax.Expression, name string, scope *eval.Scope) hcl.Diagnostics {
+	for _, d := range diags {
+		if d.Summary != "Function calls not allowed" {
+			continue
+		}
+		if wrong := scope.UnknownFunction(expr); wrong != nil {
+			*d = *wrong
+		} else {
+			d.Summary, d.Detail = "Nothing can be computed here", "The default of a variable is written out."
+		}
+		d.Detail += fmt.Sprintf(" Write the value as it is, or leave the default out and give the value to each command:\n\n  --var=%s=VALUE", name)
 	}
 	return diags
 }

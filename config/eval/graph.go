@@ -57,5 +57,5 @@ func Walk[T comparable](starts []T, next func(T) []T) (order []T, cycles [][]T) 
 
 // CycleAt reports a cycle of addresses, whose first is repeated as its last.
 func CycleAt(r hcl.Range, cycle []string) *hcl.Diagnostic {
-	return mistake.New(r, "Cycle", "These depend on one another: %s.", strings.Join(cycle, " → "))
+	return mistake.New(r, "Cycle", "These depend on one another: %s. Take one of these references away.", strings.Join(cycle, " → "))
 }

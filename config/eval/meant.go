@@ -30,6 +30,9 @@ func (r *resolver) meant(t hcl.Traversal, roots []string) string {
 	if own := r.meantOfSubject(t); own != "" {
 		return own
 	}
+	if root == "plan" && r.reach.Subject == "self" {
+		return " A policy looks at each transfer, as self. To look at the plan, write in the policy:\n\n  scope = \"plan\""
+	}
 	if known := rootWords[root]; known != "" {
 		return fmt.Sprintf(" Did you mean %q?", known+rest)
 	}

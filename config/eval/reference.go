@@ -142,6 +142,9 @@ func (r *resolver) traversal(t hcl.Traversal) {
 			return
 		}
 		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.Given))...)
+		if r.reach.Subject != "" { // a policy sees its subject, and of the configuration what belongs to the policy
+			roots = []string{r.reach.Subject, "var", "local", "profile"}
+		}
 		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, r.meant(t, roots))
 	}
 }
@@ -408,13 +411,35 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 			}
 			return nil
 		}
-		names := make([]string, 0, len(r.scope.Functions))
-		for name := range r.scope.Functions {
-			names = append(names, name)
-		}
-		return hcl.Diagnostics{mistake.New(call.NameRange, "Unknown function", "There is no function %q.%s", call.Name,
-			meantFunction(call.Name, names))}
+		return hcl.Diagnostics{r.scope.unknownFunction(call)}
 	})...)
+}
+
+// unknownFunction reports a call of a function that does not exist.
+func (s *Scope) unknownFunction(call *hclsyntax.FunctionCallExpr) *hcl.Diagnostic {
+	names := make([]string, 0, len(s.Functions))
+	for name := range s.Functions {
+		names = append(names, name)
+	}
+	return mistake.New(call.NameRange, "Unknown function", "There is no function %q.%s", call.Name, meantFunction(call.Name, names))
+}
+
+// UnknownFunction reports the first call in an expression of a function that does not exist; nil where there is none.
+func (s *Scope) UnknownFunction(expr hclsyntax.Expression) *hcl.Diagnostic {
+	diags := hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		if _, isKnown := s.Functions[call.Name]; isKnown {
+			return nil
+		}
+		return hcl.Diagnostics{s.unknownFunction(call)}
+	})
+	if len(diags) == 0 {
+		return nil
+	}
+	return diags[0]
 }
 
 // words are values of other languages, with what they are here.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
 	"remit/internal/text/terraform"
@@ -59,10 +61,23 @@ func strayWord(cmd *cobra.Command, word, again string) error {
 		return exit.WithHint(fmt.Errorf("%w: init works in a directory that exists. Make it first", err), "mkdir "+shell.Word(word)+" && "+again+" --chdir="+shell.Word(word))
 	case lookupFlag(cmd, "target") != nil && (first == "transfer" || first == "batch"):
 		return exit.WithHint(fmt.Errorf("%s takes no arguments. A part of the configuration is named by a flag", cmd.CommandPath()), again+" --target="+shell.Word(word))
+	case lookupFlag(cmd, "environment") != nil && environmentNamed(cmd, word) != "":
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. An environment is named by a flag", cmd.CommandPath()), again+" --environment="+shell.Word(environmentNamed(cmd, word)))
 	case lookupFlag(cmd, "target") != nil:
 		return exit.WithHint(fmt.Errorf("%w. A block or a batch alone is planned with --target, such as --target=batch.%s", err, word), cmd.CommandPath()+" --help")
 	}
 	return exit.WithHint(err, cmd.CommandPath()+" --help")
+}
+
+// environmentNamed is the environment of the directory that a word names, in whatever case; "" for none.
+func environmentNamed(cmd *cobra.Command, word string) string {
+	declared, _ := config.Environments(cmp.Or(lookupFlag(cmd, "chdir").Value.String(), "."), nil) // the readable ones are offered
+	for _, e := range declared {
+		if strings.EqualFold(e.Name, word) {
+			return e.Name
+		}
+	}
+	return ""
 }
 
 // otherWay answers flags that other programs have for something that is a command here; no text for any other.

@@ -178,6 +178,8 @@ func checkPlainZeros(text string) error {
 			return errors.New("has a space of another kind, which spreadsheets write between thousands; write digits such as \"1200.50\"")
 		case (c == '\n' || c == '\r') && i > 0:
 			return errors.New("a line break is not allowed; write digits such as \"1200.50\"")
+		case c >= utf8.RuneSelf && hasOtherDigit(text):
+			return errors.New("has digits of another script or width; write the digits 0 to 9, such as \"1200.50\"")
 		default:
 			return errors.New("is not a decimal; write digits such as \"1200.50\"")
 		}
@@ -194,6 +196,11 @@ func checkPlainZeros(text string) error {
 // hasOtherSpace reports whether a text of digits has a space of another kind, such as the one that no line breaks at.
 func hasOtherSpace(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) })
+}
+
+// hasOtherDigit reports whether a text has a digit that is none of 0 to 9.
+func hasOtherDigit(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsDigit(r) })
 }
 
 // isAccountants reports whether a text is a negative number with its sign behind it or in parentheses.

@@ -62,8 +62,8 @@ func TestAmountsThatAreRefusedSayWhatToWrite(t *testing.T) {
 		"1\t":                   "space is not allowed",
 		"1\n":                   "line break is not allowed",
 		"1\u00a0000":            "space of another kind",
-		"１２":                    "not a decimal",
-		"٣":                     "not a decimal",
+		"１２":                    "digits of another script",
+		"٣":                     "digits of another script",
 		"0":                     "greater than zero",
 		"0.00":                  "greater than zero",
 		".5":                    "both sides",
@@ -79,7 +79,7 @@ func TestAmountsThatAreRefusedSayWhatToWrite(t *testing.T) {
 		"$5":                    "not a decimal",
 		"5\x00":                 "not a decimal",
 		strings.Repeat("9", 65): "has 65 characters, more than 64",
-		strings.Repeat("９", 30): "not a decimal",
+		strings.Repeat("９", 30): "digits of another script",
 	} {
 		t.Run(text, func(t *testing.T) {
 			a, err := transfer.ParseAmount(text)
