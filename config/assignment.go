@@ -1,6 +1,9 @@
 package config
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -44,6 +47,9 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 			continue
 		}
 		content, err := readOutside(dir, a.File, sourceBytesMax)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = withEnding(dir, a.File, err)
+		}
 		vs.assignFile(a.File, content, err)
 	}
 	for _, v := range vs.all {
@@ -54,6 +60,19 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		vs.report(NotDeclared(names, vs.variableNames()))
 	}
 }
+
+// withEnding names the file of variables whose name is the given one with its ending; it is err where there is none.
+func withEnding(dir, name string, err error) error {
+	for _, ending := range variableEndings {
+		if _, other := readOutside(dir, name+ending, sourceBytesMax); other == nil {
+			return fmt.Errorf("%w. There is %s:\n\n  --var-file=%[2]s", err, name+ending)
+		}
+	}
+	return err
+}
+
+// variableEndings are those of the names of files of variables.
+var variableEndings = []string{".hclvars", ".hclvars.json"}
 
 // unread are the variables of the environment that name a variable which is not declared, in order, without those of which warnOfTerraform
 // tells.
@@ -105,6 +124,7 @@ func (vs *variables) files(root *confined.Directory, opts Options) []string {
 		}
 	}
 	vs.warnOfFiles(root, all, opts)
+	vs.warnOfUnnamed(root, all, opts)
 	return append(names, automatic...)
 }
 

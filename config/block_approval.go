@@ -114,15 +114,20 @@ func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnosti
 
 // warnOfTooFew tells of rules that no plan can meet.
 func warnOfTooFew(r *eval.Reader, a *Approval, rules []*eval.Block) {
-	people, files := len(a.Signers.People()), "allowed_signers file has"
+	people, files, other := len(a.Signers.People()), "allowed_signers file has", ""
+	usable := people
 	if a.Origins != nil {
 		files = "files of keys have"
 	}
+	if allowed := a.Signers.Allowed(); allowed < people {
+		other = fmt.Sprintf(" The keys of %s are for another use alone. In allowed_signers, write namespaces=%q, or leave namespaces out.", english.Plural(people-allowed, "name"), approval.Namespace)
+		usable = allowed
+	}
 	for i, rule := range a.Rules {
-		if people < rule.Approvers+1 {
+		if usable < rule.Approvers+1 {
 			r.Diags = append(r.Diags, mistake.Warning(rules[i].At, "Too few people may approve",
-				"This rule wants %s besides the author, and the %s %s in all, so a plan that the rule applies to can't be applied.",
-				english.Plural(rule.Approvers, "approver"), files, english.Plural(people, "name")))
+				"This rule wants %s besides the author, and the %s %s in all, so a plan that the rule applies to can't be applied.%s",
+				english.Plural(rule.Approvers, "approver"), files, english.Plural(people, "name"), other))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"remit/config/mistake"
 	"remit/internal/clock/calendar"
 	"remit/internal/clock/zone"
+	"remit/internal/text/english"
 )
 
 // catchUpMax bounds catch_up.
@@ -77,6 +78,7 @@ func (s *Schedule) read(r *eval.Reader) bool {
 	}
 	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
 	s.warnUnknown(r, made.Calendar)
+	s.warnSkipped(r, made.Recurrence)
 	return true
 }
 
@@ -92,6 +94,39 @@ func (s *Schedule) warnUnknown(r *eval.Reader, c *calendar.Calendar) {
 			o.Date, set, known))
 		return
 	}
+	if last, isWhole := c.Last(); !isWhole {
+		s.warnEnded(r, last)
+	}
+}
+
+// warnEnded says that the dates of the calendar end in a year before the last date of the schedule.
+func (s *Schedule) warnEnded(r *eval.Reader, last calendar.Date) {
+	for _, o := range s.Occurrences {
+		if o.Date.Midnight().Year() > last.Midnight().Year() {
+			r.Diags = append(r.Diags, mistake.Warning(r.Block.Arguments["calendar"].Expr.Range(), "Calendar has ended",
+				"The schedule has the date %s, and the last holiday of the calendar is %s: each later weekday is a business day. Add the later holidays to the calendar, or name a set of them, such as:\n\n  holidays = [\"ecb\"]", o.Date, last))
+			return
+		}
+	}
+}
+
+// warnSkipped says which months a monthly schedule leaves out because they have no such day.
+func (s *Schedule) warnSkipped(r *eval.Reader, rule *calendar.Recurrence) {
+	dates := make([]calendar.Date, len(s.Occurrences))
+	for i, o := range s.Occurrences {
+		dates[i] = o.Date
+	}
+	months, day := rule.ShortMonths(dates)
+	if len(months) == 0 {
+		return
+	}
+	last := "FREQ=MONTHLY;BYMONTHDAY=-1"
+	if day < 31 {
+		last = fmt.Sprintf("FREQ=MONTHLY;BYMONTHDAY=%s;BYSETPOS=-1", map[int]string{29: "28,29", 30: "28,29,30"}[day])
+	}
+	r.Diags = append(r.Diags, mistake.Warning(r.Block.Arguments["rrule"].Expr.Range(), "Months are left out",
+		"The schedule has no date in %s, which have no day %d. To pay on the last day of a shorter month, write:\n\n  rrule = %q\n\nIf these months are meant to be left out, name the others with BYMONTH.",
+		mistake.Listed(months, 3), day, last))
 }
 
 // value is what schedule.NAME is.
@@ -145,7 +180,30 @@ func zoneArgument(r *eval.Reader) *time.Location {
 		r.Refuse(a.Expr.Range(), "Unknown time zone", "timezone %s %s%s", eval.Shown(a, text), mistake.Sentence(err), mistake.DidYouMean(text, zone.Names()))
 		return time.UTC
 	}
+	if what := fixedZone(text); what != "" && eval.Shown(a, text) == strconv.Quote(text) {
+		r.Diags = append(r.Diags, mistake.Warning(a.Expr.Range(), "Time zone without summer time", "timezone %q %s", text, what))
+	}
 	return found
+}
+
+// fixedZone says what a zone is that people take for that of a country, and that has one offset all year; "" for any other.
+func fixedZone(name string) string {
+	const remedy = " A zone that is named after a city follows the clocks there"
+	switch name {
+	case "EST":
+		return "is 5 hours behind UTC all year, in summer too." + remedy + ": \"America/New_York\", or \"America/Panama\", which has no summer time."
+	case "MST":
+		return "is 7 hours behind UTC all year, in summer too." + remedy + ": \"America/Denver\", or \"America/Phoenix\", which has no summer time."
+	}
+	hours, isFixed := strings.CutPrefix(name, "Etc/GMT")
+	if n, err := strconv.Atoi(hours); isFixed && err == nil && n != 0 {
+		side := "behind"
+		if n < 0 {
+			side, n = "ahead of", -n
+		}
+		return fmt.Sprintf("is %s %s UTC: these names have their sign turned round.%s, such as \"Europe/Berlin\".", english.Plural(n, "hour"), side, remedy)
+	}
+	return ""
 }
 
 // clockArgument is a time of day, otherwise where it is absent.

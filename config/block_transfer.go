@@ -234,6 +234,7 @@ func (r *transferReader) compile(t *transferBlock) {
 		r.checkPosition(t, forEach)
 	}
 	readNaming(r.scope, r.data, t)
+	r.warnOfPeriod(t)
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
 		diags := checkDecimal(r.scope, f.Expr, t.ctx)
 		r.report(diags...)
@@ -374,12 +375,14 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 	isMap := ty.IsMapType() || ty.IsObjectType()
 	isSet := ty.IsSetType() && (ty.ElementType() == cty.String || value.LengthInt() == 0)
 	if value.IsNull() || !isMap && !isSet {
-		what := mistake.Kind(ty)
+		what, remedy := mistake.Kind(ty), ""
 		if value.IsNull() {
-			what = "null"
+			what, remedy = "null", nullInstead(forEach.Expr)
+		} else {
+			remedy = setInstead(value)
 		}
 		r.report(mistake.New(forEach.Expr.Range(), "Not a map or a set",
-			"for_each is a map, a set of strings, or the rows of a data source, not %s. %s", what, setInstead(value)))
+			"for_each is a map, a set of strings, or the rows of a data source, not %s. %s", what, remedy))
 		t.broken = true
 		return
 	}

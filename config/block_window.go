@@ -17,6 +17,12 @@ type Window struct {
 	*calendar.Hours
 }
 
+// halfDay is longer than the business hours of a day, which somebody may have turned round.
+const halfDay = 12 * 60
+
+// isNight reports whether hours go over midnight and leave out less than half a day, as business hours do that are turned round.
+func isNight(h *calendar.Hours) bool { return h.To != 0 && h.To < h.From && h.From-h.To < halfDay }
+
 // windowType is the type of window.NAME.
 var windowType = cty.Capsule("window", reflect.TypeFor[Window]())
 
@@ -44,6 +50,10 @@ func readWindow(c *checker, b *eval.Block) {
 		w.To = clockArgument(r, "to", 24*60, calendar.ParseClockEnd)
 		if w.From == w.To && len(r.Diags) == before {
 			r.Refuse(b.At, "Window is never open", "from and to are the same. A whole day is from \"00:00\" to \"24:00\".")
+		}
+		if isNight(w) && b.Arguments["description"] == nil && !r.Diags.HasErrors() {
+			r.Diags = append(r.Diags, mistake.Warning(b.Arguments["to"].Expr.Range(), "Window is open over night",
+				"The window opens at %s and closes at %s on the next day. If these are hours of one day, turn them round:\n\n  from = %q\n  to   = %q\n\nIf the night is meant, give the window a description, which says so.", w.From, w.To, w.To, w.From))
 		}
 		for _, nested := range b.Blocks {
 			inner := &eval.Reader{Scope: r.Scope, Block: nested}

@@ -30,10 +30,32 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 			s.assets[r.Asset] = true
 		}
 	}
+	diags = append(diags, s.endedCalendar(block, in, t)...)
 	diags = append(diags, doubtOfRefID(block, in, t)...)
 	diags = append(diags, doubtOfWords(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
+}
+
+// endedCalendar warns, once for each window, of a transfer that waits for a day of a year of which the calendar of its window has no dates.
+func (s *stream) endedCalendar(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	if t.NotBefore.IsZero() {
+		return nil
+	}
+	var diags hcl.Diagnostics
+	for _, w := range t.Windows {
+		last, isWhole := w.Calendar.Last()
+		year := t.NotBefore.In(w.Zone).Year()
+		if isWhole || year <= last.Midnight().Year() || s.ended[w] {
+			continue
+		}
+		s.ended[w] = true
+		d := mistake.Warning(placeOfDoubt(block, in, "window", "not_before"), "Calendar has ended",
+			"The transfer waits for a day of %d, and the last holiday of the calendar of window.%s is %s: each later weekday is a business day. Add the later holidays to the calendar, or name a set of them, such as:\n\n  holidays = [\"ecb\"]", year, w.Name, last)
+		d.Extra = &mistake.Origin{Block: t.Block, Column: "window", Reason: w.Name}
+		diags = append(diags, d)
+	}
+	return diags
 }
 
 // doubtOfID warns of the ID of the profile on a side that looks like something else.

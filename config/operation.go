@@ -3,9 +3,12 @@ package config
 import (
 	"fmt"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -24,6 +27,16 @@ func knownOperation(text, behind string) (transfer.Operation, string) {
 		words = append(words, string(known))
 	}
 	return "", mistake.DidYouMean(text, words)
+}
+
+// nullInstead says how for_each gets a value where it is null.
+func nullInstead(expr hclsyntax.Expression) string {
+	if t := syntax.Traversal(expr); len(t) > 1 && t.RootName() == "var" {
+		if name, ok := eval.StepName(t[1], true); ok {
+			return fmt.Sprintf("var.%s has no other value. Give it one where its default is, in a file of variables, or by --var. A default of {} makes no transfer.", name)
+		}
+	}
+	return "Where nothing is to be paid, write {}, which makes no transfer."
 }
 
 // setInstead says what for_each takes instead of a list.

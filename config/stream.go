@@ -44,7 +44,7 @@ func newStream(c *Configuration) *stream {
 		refIDs.seeds = c.options.Memory.seeds
 	}
 	return &stream{
-		config: c, refIDs: refIDs, told: map[*dataSource]bool{}, assets: map[string]bool{}, spellings: map[string]string{},
+		config: c, refIDs: refIDs, told: map[*dataSource]bool{}, assets: map[string]bool{}, ended: map[*Window]bool{}, spellings: map[string]string{},
 		compiled: map[*transferBlock]*compiled{},
 	}
 }
@@ -118,7 +118,8 @@ type stream struct {
 	refIDs *seen // of all transfers so far, by the numbers of their places
 	places places
 	told   map[*dataSource]bool
-	assets map[string]bool // that were looked at
+	assets map[string]bool  // that were looked at
+	ended  map[*Window]bool // whose calendar has no dates of a year, which was told
 	// spellings has the first spelling of each of them.
 	spellings map[string]string
 	asset     string // the last one of them

@@ -153,6 +153,25 @@ func (vs *variables) warnOfFiles(root *confined.Directory, names []string, opts 
 	}
 }
 
+// warnOfUnnamed warns of files of variables that are not read by themselves, where the command names no such file: their author
+// may take them for read.
+func (vs *variables) warnOfUnnamed(root *confined.Directory, names []string, opts Options) {
+	if opts.Need != NeedAll || slices.ContainsFunc(opts.Assignments, func(a Assignment) bool { return a.File != "" }) {
+		return
+	}
+	var unread []string
+	for _, name := range names {
+		stem, isVariables := strings.CutSuffix(strings.TrimSuffix(name, ".json"), ".hclvars")
+		if isVariables && stem != "remit" && !strings.HasSuffix(stem, ".auto") && vs.mayAssign(root, name) {
+			unread = append(unread, name)
+		}
+	}
+	if len(unread) > 0 {
+		vs.report(placelessWarning("File of variables is not read",
+			"remit reads remit.hclvars and files whose names end in .auto.hclvars by itself, and not %s. Name the file where its values are meant:\n\n  --var-file=%s", mistake.Listed(unread, 5), unread[0]))
+	}
+}
+
 // mayAssign reports whether a file of variables names one that is declared, or cannot be read, so that nobody
 // knows.
 func (vs *variables) mayAssign(root *confined.Directory, name string) bool {

@@ -57,7 +57,7 @@ type csvRecord struct {
 // openCSV reads the header of a file.
 func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 	c := &csvFile{File: f, options: options}
-	name, need := f.Name, f.headerOf(f.Key) // which the header has if the delimiter is right
+	name, need := f.Name, f.HeaderOf(f.Key) // which the header has if the delimiter is right
 	buffered, mistaken := c.startText(file)
 	if mistaken != nil {
 		return nil, hcl.Diagnostics{mistaken}

@@ -44,8 +44,8 @@ func (f *File) At(argument string) hcl.Range {
 	return f.BlockAt
 }
 
-// headerOf is the name that the file has for a column.
-func (f *File) headerOf(column string) string {
+// HeaderOf is the name that the file has for a column.
+func (f *File) HeaderOf(column string) string {
 	for _, p := range f.Columns {
 		if p.Name == column {
 			return p.Header

@@ -137,7 +137,7 @@ func openXLSX(d *Directory, of *File, options XLSX, file io.Reader) (*xlsxFile, 
 	}
 	f.decoder = newPartDecoder(bytes.NewReader(content))
 	diags = append(diags, f.readHeader()...)
-	if need := f.headerOf(f.Key); !diags.HasErrors() && !slices.Contains(f.names.names, need) {
+	if need := f.HeaderOf(f.Key); !diags.HasErrors() && !slices.Contains(f.names.names, need) {
 		first := max(f.options.Cells.fromRow, 1) + f.options.SkipFirst
 		if why := misplacedHeader(f.names.names, around{f.options.SkipFirst, f.above, f.rowsBelow(first)}, need); why != "" {
 			return nil, append(diags, mistake.New(f.names.place.whole(), headerElsewhere, "%s", why))

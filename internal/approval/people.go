@@ -73,6 +73,17 @@ func (s *Signers) People() []Person {
 	return all
 }
 
+// Allowed is how many people have a key that may approve, whenever it is valid.
+func (s *Signers) Allowed() int {
+	able := map[Person]bool{}
+	for i := range s.entries {
+		if list := s.entries[i].namespaces; list == "" || matchList(list, Namespace) {
+			able[s.people.of[i]] = true
+		}
+	}
+	return len(able)
+}
+
 // Owner is whose key it is, whether or not it counts now; false for nobody's.
 func (s *Signers) Owner(key Key) (Person, bool) {
 	with := s.people.byKey[key.blob()]

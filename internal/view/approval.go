@@ -25,7 +25,7 @@ func (a *Approval) Ask() string {
 	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)
 	switch {
 	case !a.Saved:
-		text += fmt.Sprintf(" %s if unsigned by its author.", numberWord(a.Need.Approvers+1))
+		text += fmt.Sprintf(" %s if unsigned by its author.", numberWord(a.Need.Approvers+1)) + a.tooFew()
 	case a.Enough():
 		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), english.Plural(a.Needed(), "approver"), why)
 	default:
@@ -35,6 +35,17 @@ func (a *Approval) Ask() string {
 		text += " The sandbox waits for it with --practice-approvals only."
 	}
 	return text
+}
+
+// tooFew says that fewer people could approve the plan now than it needs; "" where there are enough.
+func (a *Approval) tooFew() string {
+	if len(a.Could) >= a.Need.Approvers {
+		return ""
+	}
+	if len(a.Could) == 0 {
+		return " Nobody can approve it now: each key of somebody else than the author is out of date, revoked or for another use."
+	}
+	return fmt.Sprintf(" Only %s can approve it now: other keys are out of date, revoked or for another use.", Visible(some(a.Could, len(a.Could))))
 }
 
 // AssetsToType are the assets of a plan in the order in which an approver types their totals.

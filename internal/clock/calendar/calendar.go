@@ -13,6 +13,7 @@ type Calendar struct {
 	closed  map[Date]string // and why
 	sets    []string        // of holidays
 	joined  []*Calendar     // a business day is one of all of these too
+	last    Date            // the last of its dates, where it knows no other holidays; 0 for any other calendar
 }
 
 // Rules are what a calendar is made of.
@@ -51,6 +52,9 @@ func New(rules Rules) (*Calendar, error) {
 		if c.weekend[d.Weekday()] {
 			delete(c.closed, d) // it would be closed anyway
 		}
+	}
+	if len(rules.Holidays) == 0 && len(rules.Dates) > 1 {
+		c.last = slices.Max(rules.Dates)
 	}
 	for _, d := range rules.Except {
 		c.closed[d] = ""
@@ -96,6 +100,23 @@ func (c *Calendar) Unknown(d Date) (set string, known int) {
 		}
 	}
 	return "", 0
+}
+
+// Last is the last holiday of a calendar that knows its holidays by their dates alone. A calendar has no last one, and is whole,
+// where it names sets of holidays, or at most one date, or where one of [Rules].Also is so.
+func (c *Calendar) Last() (last Date, isWhole bool) {
+	if c == nil || c.last == 0 {
+		return 0, true
+	}
+	last = c.last
+	for _, other := range c.joined {
+		of, isWhole := other.Last()
+		if isWhole {
+			return 0, true
+		}
+		last = max(last, of)
+	}
+	return last, false
 }
 
 // Convention is how a date that is no business day is moved to one. The names and meanings
