@@ -45,6 +45,9 @@ func isOfText(scope PolicyScope, attribute string) bool {
 // missingKey says that a map has no such key, which one is meant, and how one is read that may be missing.
 func missingKey(of, key string, has []string, isText bool) string {
 	text := fmt.Sprintf("%s has no key %q.", of, key)
+	if of == "plan.transfers" {
+		text += " Its keys are the ref_ids of the lines of the plan."
+	}
 	const shown = 10
 	if near := mistake.DidYouMean(key, has); near != "" {
 		text += near

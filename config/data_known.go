@@ -29,13 +29,16 @@ const hiddenRow = "Row is hidden"
 // skippedRows is the name of the notes about rows that skip_last leaves out.
 const skippedRows = "skipped_rows"
 
+// refIDMonth is the name of the warning that a ref_id has no month, or another one than the file.
+const refIDMonth = "ref_id_month"
+
 // readAcknowledged reads the argument acknowledge: how many warnings of each name are known.
 func (d *dataSource) readAcknowledged(r *eval.Reader) {
 	v, a, found := r.Value("acknowledge")
 	if found != eval.Present {
 		return
 	}
-	names := append(slices.Sorted(maps.Values(warningNames)), skippedRows)
+	names := append(slices.Sorted(maps.Values(warningNames)), refIDMonth, skippedRows)
 	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
 		r.Refuse(a.Expr.Range(), "Not numbers by names", "acknowledge says how many warnings of each name are known, such as:\n\n  acknowledge = { hidden_rows = 1 }")
 		return
@@ -180,7 +183,7 @@ func (d *dataSource) acknowledging(numbers map[string]int) string {
 // needless warns of warnings that are acknowledged and that the file does not have: such an acknowledgement would take a
 // row that somebody hides later for one that was looked at. It is asked once all rows were read.
 func (k *knownWarnings) needless() hcl.Diagnostics {
-	seen := map[string]bool{skippedRows: true}
+	seen := map[string]bool{skippedRows: true, refIDMonth: true}
 	for _, w := range k.source.readWarnings[0] {
 		seen[w.Name] = true
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -86,6 +87,10 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 	}
 	if detail := e.block.configured.assets.check(amount, asset); detail != "" {
 		scale, _ := e.block.configured.assets.of(asset)
+		if computed := e.in.roundComputed(f, value, scale); computed != "" {
+			e.add(f, mistake.New(f.Expr.Range(), "Too many decimals", "%s%s", detail, computed))
+			return amount
+		}
 		e.refuse(f, "Too many decimals", "%s%s", detail, e.in.decimalsHint(f, value.AsString(), scale))
 	}
 	return amount
@@ -309,6 +314,14 @@ func literalDecimalsHint(text string, scale int) string {
 		return " Write the amount that is meant, or say how remit rounds it:\n" + rounded
 	}
 	return fmt.Sprintf(" It can be meant in two ways, with thousands behind the point or with decimals. Write the right one:\n\n  amount = %q%s", strings.Replace(text, ".", "", 1), rounded)
+}
+
+// roundComputed says how an amount that an expression computes is rounded to the decimals of its asset; "" for any other amount.
+func (in instance) roundComputed(f *field, value cty.Value, scale int) string {
+	if _, isCall := syntax.Unwrap(f.Expr).(*hclsyntax.FunctionCallExpr); !isCall || isJSON(f.Expr.Range().Filename) || in.isOfColumn(f) && !in.isMade(f, value) {
+		return ""
+	}
+	return fmt.Sprintf(" The expression computes it. Say how remit rounds what it computes, with the expression in the place of AMOUNT:\n\n  amount = decimal_round(AMOUNT, %d, \"half_up\")", scale)
 }
 
 // roundHint says how an amount of a column is rounded to the decimals of its asset.

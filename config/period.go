@@ -24,49 +24,83 @@ var recurring = regexp.MustCompile(`(?i)employee|personal|person|staff|worker|mi
 // document is the name of a column of which each value is paid once.
 var document = regexp.MustCompile(`(?i)invoice|rechnung|bill|order|payment|payout|reference|claim|expense`)
 
-// warnOfPeriod warns of a ref_id that is made of people's keys alone where the name of their file has a month: each person would be paid
-// with the first of these files, and with no later one.
+// monthOf is a year and a month.
+var monthOf = regexp.MustCompile(`(20[0-9]{2})[-_.]?(0[1-9]|1[0-2])(?:[^0-9]|$)`)
+
+// reference is a reference in the text of a template, and variable one to a variable.
+var reference, variableOf = regexp.MustCompile(`\$\{[^}]*\}`), regexp.MustCompile(`\$\{var\.([^}.\[]+)\}`)
+
+// warnOfPeriod warns of a ref_id that has nothing of the month of its file, or has another month: people who are paid with one of these
+// files are not paid with the next. Who knows that it is right acknowledges it in the data block.
 func (r *transferReader) warnOfPeriod(t *transferBlock) {
 	f := t.fields["ref_id"]
-	if t.broken || t.data == nil || t.data.file == nil || f == nil || f.broken || f.Refs == nil || t.naming == nil {
+	if t.broken || t.data == nil || t.data.file == nil || f == nil || f.broken || f.Refs == nil || t.naming == nil || t.data.acknowledged[refIDMonth] > 0 {
 		return
-	}
-	of := strings.Join(period.FindAllString(strings.ReplaceAll(path.Base(t.data.file.Name), "_", "-"), -1), "-")
-	if of == "" {
-		return
-	}
-	columns := f.Refs.Columns
-	if f.Refs.Key {
-		columns = append(slices.Clone(columns), t.data.file.Key)
-	}
-	for _, column := range columns {
-		if header := t.data.file.HeaderOf(column); document.MatchString(column+header) || !recurring.MatchString(column+header) {
-			return
-		}
-	}
-	for _, n := range f.Refs.Nodes {
-		if n.Root != "data" {
-			return // it may have the month
-		}
 	}
 	text := newNamingWriter(r.configured.scope, r.data).text(f.Expr, nil)
-	if len(columns) == 0 || dated.MatchString(betweenReferences(text)) {
-		return
-	}
 	if !syntax.IsOneTemplate(text) {
 		text = `"${` + text + `}"`
 	}
-	at := strings.Index(text, "${")
-	d := mistake.Warning(f.Expr.Range(), "ref_id has no month",
-		"The file is %s, and the ref_id has nothing of %q: it is the same in each month. A ref_id is paid once, for ever, so the file of the next month would pay nobody again. Write the month into it, such as:\n\n  ref_id = %s",
-		path.Base(t.data.file.Name), of, text[:at]+r.periodOf(t, of)+"-"+text[at:])
+	summary, detail := "ref_id has no month", r.noMonth(t, f, text)
+	if detail == "" {
+		summary, detail = "ref_id has another month", r.otherMonth(t, text)
+	}
+	if detail == "" {
+		return
+	}
+	d := mistake.Warning(f.Expr.Range(), summary, "%s\n\nIf this is right, say so in %s:\n\n  %s", detail, t.data.address, t.data.acknowledging(map[string]int{refIDMonth: 1}))
 	d.Extra = &mistake.Origin{Block: t.address, Column: "ref_id", Reason: d.Summary}
 	r.report(d)
 }
 
-// betweenReferences is the text of a template without its references.
-func betweenReferences(text string) string {
-	return regexp.MustCompile(`\$\{[^}]*\}`).ReplaceAllString(text, "")
+// noMonth says that a ref_id is made of people's keys alone where the name of their file has a month; "" of any other ref_id.
+func (r *transferReader) noMonth(t *transferBlock, f *field, text string) string {
+	name := path.Base(t.data.file.Name)
+	of := strings.Join(period.FindAllString(strings.ReplaceAll(name, "_", "-"), -1), "-")
+	columns := f.Refs.Columns
+	if f.Refs.Key {
+		columns = append(slices.Clone(columns), t.data.file.Key)
+	}
+	isOfSomebody := func(column string) bool {
+		column += t.data.file.HeaderOf(column)
+		return recurring.MatchString(column) && !document.MatchString(column)
+	}
+	isOfData := func(n *eval.Node) bool { return n.Root == "data" } // any other value may have the month
+	if of == "" || len(columns) == 0 || !every(columns, isOfSomebody) || !every(f.Refs.Nodes, isOfData) || dated.MatchString(reference.ReplaceAllString(text, "")) {
+		return ""
+	}
+	at := strings.Index(text, "${")
+	return fmt.Sprintf("The file is %s, and the ref_id has nothing of %q: it is the same in each month. A ref_id is paid once, for ever, so the file of the next month would pay nobody again. Write the month into it, such as:\n\n  ref_id = %s",
+		name, of, text[:at]+r.periodOf(t, of)+"-"+text[at:])
+}
+
+// otherMonth says that the month of a ref_id is none of its file; "" where they agree, or one of them has none.
+func (r *transferReader) otherMonth(t *transferBlock, text string) string {
+	named, remedy := "", "Write the month of the file into the ref_id."
+	written := variableOf.ReplaceAllStringFunc(text, func(of string) string {
+		name := variableOf.FindStringSubmatch(of)[1]
+		n := r.configured.scope.Nodes["var"][name]
+		if n == nil || n.Progress != eval.Known || !syntax.IsText(n.Value) || n.Sensitive {
+			return ""
+		}
+		if monthOf.MatchString(n.Value.AsString()) {
+			named = name
+		}
+		return n.Value.AsString()
+	})
+	in, of := monthOf.FindStringSubmatch(reference.ReplaceAllString(written, " ")), monthOf.FindStringSubmatch(path.Base(t.data.file.Name))
+	if in == nil || of == nil || in[1] == of[1] && in[2] == of[2] {
+		return ""
+	}
+	if named != "" {
+		remedy = fmt.Sprintf("Give the variable the month of the file, and name the file by it:\n\n  --var=%s=%s-%s", named, of[1], of[2])
+	}
+	return fmt.Sprintf("The file %s is of %s-%s, and the ref_id of %s-%s. A ref_id is paid once, for ever: who was paid in that month is not paid with this file. %s",
+		path.Base(t.data.file.Name), of[1], of[2], in[1], in[2], remedy)
+}
+
+func every[T any](all []T, is func(T) bool) bool {
+	return !slices.ContainsFunc(all, func(one T) bool { return !is(one) })
 }
 
 // periodOf is how the month of a file is written in a template: by the variable that the name of the file has, or as it is.

@@ -337,7 +337,7 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 	within.Given = given
 	for _, a := range r.asserts {
 		value, ctx, isSecret, ok, diags := c.scope.EvaluateOver(a.condition, within)
-		mistakes = append(mistakes, diags...)
+		mistakes = append(mistakes, explainAbsent(diags, a.condition.Expr, given["plan"])...)
 		switch {
 		case !ok:
 		case value.IsNull() || value.Type() != cty.Bool:
@@ -363,6 +363,19 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 		}
 	}
 	return failures, mistakes
+}
+
+// explainAbsent explains an assert that reads a key which the plan does not have.
+func explainAbsent(diags hcl.Diagnostics, expr hclsyntax.Expression, plan cty.Value) hcl.Diagnostics {
+	for _, d := range diags {
+		isOfKey := slices.Contains([]string{"Missing map element", "Invalid index", "Unsupported attribute"}, d.Summary)
+		if why := ""; isOfKey && plan != cty.NilVal {
+			if why = absentKey(expr, ScopePlan, plan); why != "" {
+				d.Summary, d.Detail = "Unknown key", why
+			}
+		}
+	}
+	return diags
 }
 
 // textAndNumber says that a comparison with a written number never holds where the plan has a text, as it has for

@@ -234,6 +234,9 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
+			if at := time.UnixMilli(r.intended).UTC(); r.intended != unknownAge && at.After(b.plan.Newest) {
+				b.plan.Newest = at
+			}
 		}
 		if !r.isCompleted() {
 			b.pending = append(b.pending, pendingRow{r, b.sourceOf(t)})

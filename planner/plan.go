@@ -298,6 +298,9 @@ type Plan struct {
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
 	// counts with the recorded ones. Those of the actions that have lines have a hash total.
 	Totals map[Action]*transfer.Totals
+	// Newest is when the newest of the transfers was begun that are declared and recorded; zero where there is none, or no state says it.
+	// It is not saved.
+	Newest time.Time
 	// Pending are those that the service has not finished for long, declared or not. An apply does
 	// nothing about them, and they are not saved.
 	Pending StatusGroup

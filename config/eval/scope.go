@@ -8,6 +8,7 @@ package eval
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -244,6 +245,7 @@ func (s *Scope) Evaluate(expr hclsyntax.Expression, refs *References, ctx *hcl.E
 		} else {
 			nameKey(d)
 			explainOperand(d)
+			s.explainArguments(d)
 		}
 	}
 	if !diags.HasErrors() && !value.IsWhollyKnown() {
@@ -267,6 +269,49 @@ func explainOperand(d *hcl.Diagnostic) {
 	if d.Summary == "Invalid operand" && strings.HasSuffix(d.Detail, "a number is required.") {
 		d.Detail = "This operator computes with numbers, and this is a text. Texts are joined in one pair of quotation marks, and amounts are added by decimal_add:\n\n  \"rent-${var.period}\"\n  decimal_add(\"1.50\", \"2.25\")"
 	}
+}
+
+// roundings are those of the decimal functions.
+const roundings = "half_up, half_even, half_down, up, down, ceiling, floor"
+
+// conditionalTypes are the types of both sides of a conditional, as HCL names them.
+var conditionalTypes = regexp.MustCompile(`The 'true' value is (\w+), but the 'false' value is (\w+)`)
+
+// explainArguments says what a function takes that was given too few arguments or too many, and what the two sides of a conditional
+// must be.
+func (s *Scope) explainArguments(d *hcl.Diagnostic) {
+	call, isCall := d.Expression.(*hclsyntax.FunctionCallExpr)
+	sides := conditionalTypes.FindStringSubmatch(d.Detail)
+	switch {
+	case isCall && (d.Summary == "Not enough function arguments" || d.Summary == "Too many function arguments"):
+		f, isKnown := s.Functions[call.Name]
+		if !isKnown || f.VarParam() != nil {
+			return
+		}
+		names := make([]string, len(f.Params()))
+		for i, p := range f.Params() {
+			names[i] = p.Name
+		}
+		d.Detail = fmt.Sprintf("%s takes %d values, and has %d here:\n\n  %s(%s)", call.Name, len(names), len(call.Args), call.Name, strings.Join(names, ", "))
+		if slices.Contains(names, "rounding") {
+			d.Detail += "\n\nA rounding is a text, one of " + roundings + "."
+		}
+	case d.Summary == "Inconsistent conditional result types" && sides != nil && sides[1] != sides[2]:
+		d.Detail = fmt.Sprintf("The value behind ? is %s, and the one behind : is %s. Both must be of one kind.", article(sides[1]), article(sides[2]))
+		if slices.Contains(sides, "object") && slices.Contains(sides, "string") {
+			d.Detail += " Of a profile, take its ID, in to_profile_id or from_profile_id:\n\n  to_profile_id = each.key == \"E-001\" ? profile.landlord.profile_id : each.value.profile_id"
+		}
+	}
+}
+
+func article(noun string) string {
+	if noun == "string" {
+		return "a text"
+	}
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // exhausted is why no expression is evaluated any more. It is said in one place for all.

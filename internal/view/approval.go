@@ -43,7 +43,7 @@ func (a *Approval) tooFew() string {
 		return ""
 	}
 	if len(a.Could) == 0 {
-		return " Nobody can approve it now: each key of somebody else than the author is out of date, revoked or for another use."
+		return " Nobody can approve it now: every key but the author's is out of date, revoked or for another use."
 	}
 	return fmt.Sprintf(" Only %s can approve it now: other keys are out of date, revoked or for another use.", Visible(some(a.Could, len(a.Could))))
 }

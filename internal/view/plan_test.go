@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
@@ -361,5 +362,18 @@ func TestJSONBeginsWithItsVersion(t *testing.T) {
 	}
 	if versions != 1 {
 		t.Errorf("%d lines carry the version", versions)
+	}
+}
+
+// Files of a new month whose ref_ids lack it look paid. The day of the newest payment, and the rule, show it.
+func TestPlanWithoutChangesSaysSinceWhen(t *testing.T) {
+	const rule = "The newest was sent on 2026-10-27."
+	for days, says := range map[int]bool{2: false, 30: true} {
+		p := readPlan(t, "nothing")
+		p.Newest = time.Date(2026, 10, 27, 9, 0, 0, 0, time.UTC)
+		p.Header.Created = p.Newest.AddDate(0, 0, days)
+		if got := string(planText(t, p, view.PlanOptions{Screen: view.Screen{Width: 200}})); strings.Contains(got, rule) != says {
+			t.Errorf("after %d days the plan says:\n%s", days, got)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrOutside says that a link leads out of the directory, or that a name does.
-var ErrOutside = errors.New("leads out of the directory, by a link or by \"..\", and remit reads nothing outside of it; copy the file into the directory")
+var ErrOutside = errors.New("leads out of the directory, and remit reads nothing outside of it, through a link neither; copy the file into the directory")
 
 // Open opens a regular file below root for reading, through links that stay below root. An error
 // is the end of a sentence that begins with the file's name, such as "is a pipe", or wraps the
