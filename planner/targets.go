@@ -23,7 +23,7 @@ func (e *TargetError) Error() string {
 		text += fmt.Sprintf(". Did you mean %q?", e.Near)
 	}
 	if slices.ContainsFunc(e.Targets, isUnquoted) {
-		if e.Near == "" {
+		if !strings.HasSuffix(text, "?") {
 			text += "."
 		}
 		text += " A shell takes the quotes of a key away: put single quotes around the target"
