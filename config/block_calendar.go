@@ -193,7 +193,7 @@ func calendarArgument(r *eval.Reader, name string) *calendar.Calendar {
 		return nil
 	}
 	if v.Type() != calendarType {
-		r.Refuse(a.Expr.Range(), "Not a calendar", "%s must be a calendar, such as calendar.bank, not %s.", name, mistake.Kind(v.Type()))
+		r.Refuse(a.Expr.Range(), "Not a calendar", "%s must be a calendar, such as calendar.bank, not %s.%s", name, mistake.Kind(v.Type()), asReference("calendar", v, a.Expr.Range()))
 		return nil
 	}
 	return v.EncapsulatedValue().(*calendar.Calendar)

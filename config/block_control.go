@@ -46,7 +46,13 @@ func evaluateControls(c *checker, batches []Batch, byName map[string][]*eval.Blo
 }
 
 func readControl(c *checker, b *eval.Block) *BatchControl {
+	before := len(c.diags)
 	r := c.narrowReader(b, false)
+	for _, d := range c.diags[before:] {
+		if d.Summary == "Reference is not allowed here" {
+			d.Detail += " A total that is computed from the rows agrees with whatever they are. Take it from where the file came from, as a value or by --var:\n\n  count  = 118\n  totals = { USD = \"412850.22\" }"
+		}
+	}
 	control := &BatchControl{Place: placeOf(b.At), Count: r.Whole("count", 0, controlCountMax, -1)}
 	control.Totals = controlTotals(r)
 	if value, a, found := r.Value("hash_total"); found == eval.Present {

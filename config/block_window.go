@@ -112,7 +112,7 @@ func windowArgument(r *eval.Reader, name string) *Window {
 	}
 	w, wrong := windowOf(value)
 	if wrong != "" {
-		r.Refuse(a.Expr.Range(), "Not a window", "%s", wrong)
+		r.Refuse(a.Expr.Range(), "Not a window", "%s%s", wrong, asReference("window", value, a.Expr.Range()))
 	}
 	return w
 }

@@ -72,8 +72,16 @@ func withOperation(t hcl.Traversal) string {
 
 // withoutQuotes says how a block is named that somebody named in quotation marks; "" where that is not known.
 func (c *checker) withoutQuotes(item hcl.Expression) string {
+	if isJSON(item.Range().Filename) {
+		for _, t := range item.Variables() {
+			if d, ok := dependencyOf(t); ok {
+				return fmt.Sprintf(" In JSON each is a plain text:\n\n  \"depends_on\": [%q]", Dependency.address(d))
+			}
+		}
+		return " In JSON each is a plain text, such as:\n\n  \"depends_on\": [\"transfer.internal.funding\"]"
+	}
 	value, diags := item.Value(nil)
-	if diags.HasErrors() || !syntax.IsText(value) || isJSON(item.Range().Filename) {
+	if diags.HasErrors() || !syntax.IsText(value) {
 		return ""
 	}
 	text := value.AsString()

@@ -6,12 +6,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -31,10 +33,24 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 		}
 	}
 	diags = append(diags, s.endedCalendar(block, in, t)...)
+	diags = append(diags, doubtOfMinutes(block, in, t)...)
 	diags = append(diags, doubtOfRefID(block, in, t)...)
 	diags = append(diags, doubtOfWords(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
+}
+
+// doubtOfMinutes warns of a few minutes in duplicate_within, which somebody may have written for months.
+func doubtOfMinutes(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	const most = 24 * time.Minute
+	within := t.DuplicateWithin
+	if within < time.Minute || within > most || within%time.Minute != 0 {
+		return nil
+	}
+	d := mistake.Warning(placeOfDoubt(block, in, "duplicate_within", "batch"), "Duplicate check of minutes",
+		"duplicate_within is %s: m is a minute. For a month, write:\n\n  duplicate_within = \"30d\"", english.Plural(int(within/time.Minute), "minute"))
+	d.Extra = &mistake.Origin{Block: t.Block, Column: "duplicate_within", Reason: d.Summary}
+	return hcl.Diagnostics{d}
 }
 
 // endedCalendar warns, once for each window, of a transfer that waits for a day of a year of which the calendar of its window has no dates.

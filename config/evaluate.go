@@ -451,7 +451,7 @@ func (e *evaluator) batch() *batchBlock {
 			return b
 		}
 	}
-	e.refuse(f, "Not a batch", "batch must be a batch, such as batch.payroll, not %s.", mistake.Kind(ty))
+	e.refuse(f, "Not a batch", "batch must be a batch, such as batch.payroll, not %s.%s", mistake.Kind(ty), asReference("batch", value, f.Expr.Range()))
 	return nil
 }
 

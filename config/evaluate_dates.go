@@ -53,7 +53,7 @@ func (e *evaluator) windows(batch *batchBlock) []*Window {
 	if value, f, found := e.value("window"); found == eval.Present {
 		w, wrong := windowOf(value)
 		if wrong != "" {
-			e.refuse(f, "Not a window", "%s", wrong)
+			e.refuse(f, "Not a window", "%s%s", wrong, asReference("window", value, f.Expr.Range()))
 			return nil
 		}
 		of.own = w

@@ -296,6 +296,9 @@ func (s *Scope) explainArguments(d *hcl.Diagnostic) {
 		if slices.Contains(names, "rounding") {
 			d.Detail += "\n\nA rounding is a text, one of " + roundings + "."
 		}
+	case d.Summary == "Duplicate object key" && strings.Contains(d.Detail, "in this 'for' expression"):
+		key, _, _ := strings.Cut(strings.TrimPrefix(d.Detail, "Two different items produced the key "), " in this 'for'")
+		d.Detail = fmt.Sprintf("Two elements have the key %s, and each needs one of its own. Make the key of a value that is another one in each element, such as a number or an ID.", key)
 	case d.Summary == "Inconsistent conditional result types" && sides != nil && sides[1] != sides[2]:
 		d.Detail = fmt.Sprintf("The value behind ? is %s, and the one behind : is %s. Both must be of one kind.", article(sides[1]), article(sides[2]))
 		if slices.Contains(sides, "object") && slices.Contains(sides, "string") {

@@ -54,6 +54,7 @@ var repairs = []repair{
 	{"Backslash in a text", "In a text, a backslash begins a special sign such as \\n. A path has slashes, and is relative to the directory. Write", false, backslashes},
 	{"Quotation mark is missing", "A text of this line has one quotation mark, and needs one at each end. Write", true, missingQuote},
 	{"Equals sign is written twice", "An argument has one equals sign. Write", false, replaced(`^(\s*[\w-]+\s*)(?::=|=\s*=|=>|\+=)\s*(.+)$`, "$1= $2")},
+	{"Conditions have a comma between them", "Two conditions that must both be true are joined by &&, and by || where one is enough. Write", false, replaced(`^(\s*(?:where|condition)\s*=\s*[^,(\[{]+?)\s*,\s*([^,]+?)\s*$`, "$1 && $2")},
 	{"Condition is written in words", "A condition has a question mark and a colon. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)if\s+(.+?)\s+then\s+(.+?)\s+else\s+(.+?)\s*$`, "$1$2 ? $3 : $4")},
 	{"Condition is written in words", "A condition has a question mark and a colon. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)([^\[{]+?)\s+if\s+(.+?)\s+else\s+(.+?)\s*$`, "$1$3 ? $2 : $4")},
 	{"Comparisons are joined in words", "Two comparisons are joined by && for and, and by || for or. Write", false, joinedComparisons},
