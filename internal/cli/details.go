@@ -38,7 +38,11 @@ func notByAddress(ctx context.Context, dir *workspace.Directory, st *workspace.S
 	if len(refIDs) == 0 {
 		return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. It has none of that address", address), dir.Command("state list"))
 	}
-	return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. Its first are %s", address, strings.Join(refIDs, ", ")),
+	its := "It made "
+	if len(refIDs) == addressedMax {
+		its = "Its first are "
+	}
+	return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. %s", address, its+strings.Join(refIDs, ", ")),
 		dir.Command("state show "+shell.Word(refIDs[0])))
 }
 

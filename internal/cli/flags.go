@@ -295,6 +295,9 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 	if answer, known := terraform.Command(words); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), cmd.CommandPath()+" --help"))
 	}
+	if slices.Contains([]string{"terraform", "tofu", "remit"}, strings.ToLower(name)) && cmd == cmd.Root() {
+		return exit.WithHint(fmt.Errorf("there is no command %q: the command comes right behind remit, as in remit plan", name), "remit --help")
+	}
 	if slices.Contains(credentials, strings.ToLower(name)) && cmd == cmd.Root() {
 		answer, _ := terraform.Command("login")
 		return exit.WithHint(errors.New(answer.Text), answer.Next)
@@ -328,11 +331,11 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 
 // otherCommands are words of other programs for commands.
 var otherCommands = map[string]string{
-	"pay": "apply", "run": "apply", "send": "apply", "submit": "apply", "execute": "apply", "push": "apply", "deploy": "apply", "retry": "apply", "sync": "apply",
+	"pay": "apply", "run": "apply", "send": "apply", "submit": "apply", "execute": "apply", "push": "apply", "deploy": "apply", "up": "apply", "retry": "apply", "sync": "apply",
 	"check": "validate", "lint": "validate", "diff": "plan", "preview": "plan", "dry-run": "plan", "simulate": "plan",
 	"list": "state list", "ls": "state list", "transfers": "state list", "history": "audit log", "log": "audit log",
-	"rollback": "reversal", "undo": "reversal", "cancel": "reversal", "revert": "reversal", "refund": "reversal", "delete": "reversal", "reverse": "reversal",
-	"evidence": "audit export", "proof": "audit export", "verify": "audit verify", "journal": "audit log", "fix": "resolve", "settle": "resolve", "sign": "approve", "format": "fmt", "match": "reconcile",
+	"rollback": "reversal", "undo": "reversal", "cancel": "reversal", "revert": "reversal", "refund": "reversal", "delete": "reversal", "reverse": "reversal", "down": "reversal",
+	"evidence": "audit export", "proof": "audit export", "verify": "audit verify", "journal": "audit log", "fix": "resolve", "settle": "resolve", "sign": "approve", "format": "fmt", "match": "reconcile", "unlock": "force-unlock",
 }
 
 // credentials are the words for commands of people who look for a place to leave the service's credentials.

@@ -99,6 +99,8 @@ func otherWay(cmd *cobra.Command, name string) terraform.Answer {
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": --until names the day behind the last one", Next: cmd.CommandPath() + " --from=DATE --until=DATE"}
 	case (name == "force" || name == "f") && cmd.Name() == "apply":
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": apply sends only what its plan and its approvals allow. The plan names what keeps it from being applied, and the flag that accepts it where there is one", Next: "remit plan"}
+	case name == "plan" && cmd.Name() == "console":
+		return terraform.Answer{Text: "there is no --plan: console evaluates what the files declare. show reads a saved plan", Next: "remit show PLAN"}
 	case name == "y" && cmd.Name() == "apply":
 		return terraform.Answer{Text: "there is no -y. Did you mean \"--auto-approve\"?", Next: "remit apply --auto-approve"}
 	}

@@ -102,7 +102,7 @@ var flags = map[string]Answer{
 	"migrate-state":          {"there is no --migrate-state. The command state migrate moves the state", "remit state migrate --to=PLACE"},
 	"force-copy":             {"there is no --force-copy. The command state migrate moves the state", "remit state migrate --to=PLACE"},
 	"force":                  {"there is no --force: the command asks nothing, and wants a --reason for the journal", ""},
-	"input":                  {"there is no --input here: this command asks nothing", ""},
+	"input":                  {"there is no --input here: this command asks nothing. Leave it out", ""},
 	"auto-approve":           {"there is no --auto-approve here: this command asks for no approval", ""},
 	"parallelism":            {"there is no --parallelism here: only apply sends requests", ""},
 	"detailed-exitcode":      {"there is no --detailed-exitcode here: it is a flag of plan. The exit code of apply says what became of the money", ""},
