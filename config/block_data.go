@@ -42,6 +42,7 @@ type dataSource struct {
 	// whereColumns are the columns that where names.
 	whereColumns []int
 	without      map[string]int   // how many rows at the end have no text, by the column; nil before somebody asked
+	compared     bool             // the first two rows of one key were compared
 	notes        []string         // of how the file was read
 	acknowledged map[string]int   // how many warnings are known, by their names
 	leftOut      []leftOutRow     // by where, the first ones

@@ -145,7 +145,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		if isRounded(key) {
 			return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s. It is %s. %s", key, onLines(int(first), r.Line), roundedWhy, roundedRemedy)}
 		}
-		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s.%s", key, onLines(int(first), r.Line), d.repeatedHint())}
+		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s.%s", key, onLines(int(first), r.Line), d.repeatedHint(r, int(first)))}
 	}
 	if d.where == nil {
 		return r, nil
@@ -176,22 +176,6 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		diag.Detail += " The row is " + mistake.At(r.Whole()) + "."
 	}
 	return nil, diags
-}
-
-// repeatedHint says what to do where two rows have one key.
-func (d *dataSource) repeatedHint() string {
-	hint := ""
-	if d.where != nil {
-		hint = " Rows that where leaves out count, too."
-	}
-	hint += " Correct one of the rows, or name as key a column in which each row has a text of its own."
-	switch d.kind.name {
-	case "pain001": // which nobody edits
-		return hint
-	case "xlsx":
-		return hint + " If there is none, add one that joins two columns, such as the formula =A4&\"-\"&B4."
-	}
-	return hint + " If there is none, add one that joins two columns."
 }
 
 // onLines names the two lines of something repeated.

@@ -292,7 +292,7 @@ func (e *evaluator) refID() (string, bool) {
 		return "", false
 	}
 	if err := checkRefID(value.AsString()); err != nil {
-		e.refuse(f, "Invalid ref_id", "ref_id %q %s", value.AsString(), mistake.Sentence(err))
+		e.refuse(f, "Invalid ref_id", "ref_id %q %s%s", value.AsString(), mistake.Sentence(err), e.in.spaceHint(f))
 		return "", false
 	}
 	return value.AsString(), false

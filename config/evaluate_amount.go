@@ -281,6 +281,22 @@ func (in instance) trimHint(f *field, text string) string {
 	return fmt.Sprintf(" Correct it in the file, or leave the space out here:\n\n  %s = trimspace(%s)", f.Name, mistake.ColumnOf("each.value", f.column))
 }
 
+// spaceHint says how the space around the text of a column is left out where it would be a part of a ref_id; "" where
+// the column has none.
+func (in instance) spaceHint(f *field) string {
+	if !in.isOfColumn(f) {
+		return ""
+	}
+	if text := in.row.Text(columnIndex(in.row, f.column)); strings.TrimSpace(text) == text {
+		return ""
+	}
+	column := mistake.ColumnOf("each.value", f.column)
+	if f.column == in.row.source.file.Key {
+		column = "each.key"
+	}
+	return fmt.Sprintf(" Correct it in the file, or write in %s, in place of %s:\n\n  trimspace(%[2]s)", f.Name, column)
+}
+
 // grouped matches a number that may have a group of three digits, instead of three decimals.
 var grouped = regexp.MustCompile(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
 

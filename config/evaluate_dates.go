@@ -89,10 +89,33 @@ func (e *evaluator) time(name string) time.Time {
 		f := e.block.fields[name]
 		if _, noDate := time.Parse(time.DateOnly, text); noDate == nil && e.in.row != nil && f.column != "" {
 			err = fmt.Errorf("is a date alone. Write its time and its time zone behind the column, such as:\n\n  \"${%s}T09:00:00+01:00\"", mistake.ColumnOf("each.value", f.column))
+		} else if hint := e.in.dottedDate(f); hint != nil {
+			err = hint
 		}
 		e.refuse(f, "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
 	}
 	return t
+}
+
+// dottedDate says what to do with a column that has the day as in 30.11.2026; nil for any other text. A workbook that
+// has it so has text in that cell, and most often dates in the others.
+func (in instance) dottedDate(f *field) error {
+	if !in.isOfColumn(f) {
+		return nil
+	}
+	text := in.row.Text(columnIndex(in.row, f.column))
+	day, err := time.Parse("2.1.2006", text)
+	if err != nil {
+		return nil
+	}
+	if in.row.source.kind.name == "xlsx" {
+		return fmt.Errorf("is no time: the cell has the text %q, and no date. Format the cell as a date, and type the day again: %s", text, day.Format(time.DateOnly))
+	}
+	if len(text) < len("02.01.2006") {
+		return nil
+	}
+	return fmt.Errorf("is no time, because the day is written %q. Turn it around and write its time and its time zone behind it, such as:\n\n  \"${join(\"-\", reverse(split(\".\", %s)))}T09:00:00+01:00\"",
+		text, mistake.ColumnOf("each.value", f.column))
 }
 
 func (e *evaluator) duration(f *field, value cty.Value) time.Duration {

@@ -285,7 +285,7 @@ func noTime(text string) error {
 	if day, clock, isDated := strings.Cut(text, "T"); isDated && isTime(day+"T00:00:00Z") && noHour.MatchString(clock) {
 		return fmt.Errorf("has a time that no clock shows: hours go from 00 to 23, and minutes and seconds from 00 to 59. Write, such as:\n\n  %q", day+"T23:59:59"+noHour.ReplaceAllString(clock, "$1"))
 	}
-	for _, form := range []string{time.DateOnly, "02.01.2006", "2.1.2006", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05Z07:00"} {
+	for _, form := range []string{time.DateOnly, "02.01.2006", "2.1.2006", "2.1.2006T15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05Z07:00"} {
 		if t, err := time.Parse(form, text); err == nil {
 			example = t.Format(time.RFC3339)
 		}

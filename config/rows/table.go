@@ -404,6 +404,14 @@ func (r *Row) Text(column int) string {
 // Whole is the range of the first line of the row.
 func (r *Row) Whole() hcl.Range { return r.place.whole() }
 
+// Cell is the name of a column's cell, such as A4; "" where the file is no workbook.
+func (r *Row) Cell(column int) string {
+	if of, ok := r.place.(*xlsxRecord); ok {
+		return cellName(of.file.sheetColumns[r.Table.field(column)], of.row)
+	}
+	return ""
+}
+
 // At is the range of a column's text.
 func (r *Row) At(column int) hcl.Range { return r.place.at(r.Table.field(column)) }
 
