@@ -87,7 +87,7 @@ func (h *htmlReport) pageHead() *pageHead {
 		calm: "Nothing: no transfer is in doubt, in conflict or unverified.",
 		about: []field{
 			{"period", fmt.Sprintf("%s to %s, both days included, in %s", h.day(h.r.Period.From), h.day(h.last()), h.r.Period.Zone)},
-			{"as of", momentOrNone(h.o.Made)},
+			{"as of", h.asOf()},
 			{"state", meta.Lineage},
 			{"journal", fmt.Sprintf("%s, head %s", english.Plural(int(meta.Serial), "event"), meta.Head)},
 		},
@@ -110,6 +110,14 @@ func (h *htmlReport) pageHead() *pageHead {
 	return head
 }
 
+// asOf is when the page was made. A month that goes on is not closed by it.
+func (h *htmlReport) asOf() string {
+	if !h.o.Made.IsZero() && h.o.Made.Before(h.r.Period.Until) {
+		return momentOrNone(h.o.Made) + ", before the end of the period"
+	}
+	return momentOrNone(h.o.Made)
+}
+
 // listFilters are for the lists of exceptions, batches, destinations and runs.
 func (h *htmlReport) listFilters() {
 	count := min(h.r.RunCount, len(h.r.Runs))
@@ -120,7 +128,7 @@ func (h *htmlReport) listFilters() {
 		count += len(h.r.Assets[i].Batches) + len(h.r.Assets[i].Destinations)
 	}
 	if count > 0 {
-		h.filters("Search name, ref_id, batch or destination", count, "row")
+		h.filters("Search the lists below: name, ref_id, batch or destination", count, "row")
 	}
 }
 
@@ -132,9 +140,13 @@ func (h *htmlReport) lead() (string, tone) {
 		text = english.Plural(paid.Count(), "transfer") + " paid."
 	}
 	t := toneGood
-	if s := h.o.Reconciled; s != nil && !s.Agrees() {
+	switch s := h.o.Reconciled; {
+	case s == nil:
+	case !s.Agrees():
 		text += " The service's export says otherwise of " + english.Plural(s.Differ, "transfer") + "."
 		t = toneBad
+	case s.Transfers() > 0:
+		text += " The service's export agrees."
 	}
 	open := h.r.NeedsPerson()
 	if open == 0 {
