@@ -62,7 +62,13 @@ func (s *stream) endedCalendar(block *transferBlock, in instance, t *Transfer) h
 	for _, w := range t.Windows {
 		last, isWhole := w.Calendar.Last()
 		year := t.NotBefore.In(w.Zone).Year()
-		if isWhole || year <= last.Midnight().Year() || s.ended[w] {
+		if isWhole || year <= last.Midnight().Year() {
+			continue
+		}
+		if s.recorder != nil {
+			s.recorder.broken = true // where another block told it, that one may be gone by the next check
+		}
+		if s.ended[w] {
 			continue
 		}
 		s.ended[w] = true

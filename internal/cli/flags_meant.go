@@ -71,7 +71,7 @@ func strayWord(cmd *cobra.Command, word, again string) error {
 
 // environmentNamed is the environment of the directory that a word names, in whatever case; "" for none.
 func environmentNamed(cmd *cobra.Command, word string) string {
-	declared, _ := config.Environments(cmp.Or(lookupFlag(cmd, "chdir").Value.String(), "."), nil) // the readable ones are offered
+	declared, _ := config.Environments(cmp.Or(lookupFlag(cmd, "chdir").Value.String(), "."), config.Options{}) // the readable ones are offered
 	for _, e := range declared {
 		if strings.EqualFold(e.Name, word) {
 			return e.Name
