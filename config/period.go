@@ -69,9 +69,12 @@ func (r *transferReader) noMonth(t *transferBlock, f *field, text string) string
 	if of == "" || len(columns) == 0 || !every(columns, isOfSomebody) || !every(f.Refs.Nodes, isOfData) || dated.MatchString(reference.ReplaceAllString(text, "")) {
 		return ""
 	}
-	at := strings.Index(text, "${")
-	return fmt.Sprintf("The file is %s, and the ref_id has nothing of %q: it is the same in each month. A ref_id is paid once, for ever, so the file of the next month would pay nobody again. Write the month into it, such as:\n\n  ref_id = %s",
-		name, of, text[:at]+r.periodOf(t, of)+"-"+text[at:])
+	at, argument := strings.Index(text, "${"), "ref_id = "
+	if isJSON(f.Expr.Range().Filename) {
+		argument = `"ref_id": `
+	}
+	return fmt.Sprintf("The file is %s, and the ref_id has nothing of %q: it is the same in each month. A ref_id is paid once, for ever, so the file of the next month would pay nobody again. Write the month into it, such as:\n\n  %s%s",
+		name, of, argument, text[:max(at, 0)]+r.periodOf(t, of)+"-"+text[max(at, 0):])
 }
 
 // otherMonth says that the month of a ref_id is none of its file; "" where they agree, or one of them has none.
