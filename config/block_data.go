@@ -14,6 +14,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/rows"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -121,6 +122,13 @@ func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	*d.file = rows.File{Name: filepath.ToSlash(filepath.Clean(name)), NamedAt: at, BlockAt: d.block.At, Places: map[string]hcl.Range{}}
 	for _, a := range d.block.InOrder {
 		d.file.Places[a.Name] = a.Expr.Range()
+	}
+	if a := d.block.Arguments["columns"]; a != nil {
+		if object, ok := syntax.Unwrap(a.Expr).(*hclsyntax.ObjectConsExpr); ok {
+			for _, item := range object.Items {
+				d.file.Places["columns."+hcl.ExprAsKeyword(item.KeyExpr)] = item.ValueExpr.Range()
+			}
+		}
 	}
 	if d.file.Key, _ = r.Text("key"); d.file.Key == "" {
 		d.file.Key = d.kind.key

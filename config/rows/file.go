@@ -30,7 +30,7 @@ type File struct {
 	Formats map[string]*NumberFormat // by column
 	BlockAt hcl.Range                // of the header of the data block
 	NamedAt hcl.Range                // where the file is named
-	Places  map[string]hcl.Range     // of the values of arguments, by their names
+	Places  map[string]hcl.Range     // of the values of arguments, by their names, and of headers in columns, such as columns.net
 }
 
 // Column is a column that is read, and the name that the file has for it.
@@ -42,6 +42,14 @@ func (f *File) At(argument string) hcl.Range {
 		return place
 	}
 	return f.BlockAt
+}
+
+// atPick is the place of a header in the argument columns, or that of the argument.
+func (f *File) atPick(name string) hcl.Range {
+	if place, ok := f.Places["columns."+name]; ok {
+		return place
+	}
+	return f.At("columns")
 }
 
 // HeaderOf is the name that the file has for a column.

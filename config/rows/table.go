@@ -140,7 +140,6 @@ func (h header) columnsOf() string {
 // pick finds the columns that the argument columns names in the header, in the order of the file.
 func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 	var diags hcl.Diagnostics
-	at := f.At("columns")
 	if d := wrongPicks(f, h); d != nil {
 		return hcl.Diagnostics{d}
 	}
@@ -148,7 +147,7 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 		i := slices.Index(h.names, pick.Header)
 		switch {
 		case i < 0:
-			diags = append(diags, f.UnknownColumn(at, pick.Header, h.names))
+			diags = append(diags, f.UnknownColumn(f.atPick(pick.Name), pick.Header, h.names))
 			if f.delimiterHint(h.names) != "" {
 				return diags // one cause keeps every column from being found
 			}

@@ -16,7 +16,7 @@ type tokenUses struct {
 
 func newTokenUses() *tokenUses { return &tokenUses{taken: make(map[string]bool)} }
 
-// begin counts a request. The caller calls end with what became of it.
+// begin counts a request. The caller calls end with its outcome.
 func (u *tokenUses) begin() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

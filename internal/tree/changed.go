@@ -56,7 +56,7 @@ func isBelow(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, dir+"/")
 }
 
-// Change says what changed paths touch. Root is the top of the repository, to which the paths and Top, the directory of the
+// Change names the configurations that changed paths touch. Root is the top of the repository, to which the paths and Top, the directory of the
 // search, are relative.
 type Change struct {
 	Root  string

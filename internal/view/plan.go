@@ -135,7 +135,7 @@ func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable
 // planHead is the head of a plan, for those who review it.
 func (p *page) planHead(plan *planner.Plan, o PlanOptions) { p.headWith(plan, o, readWarnings(plan)) }
 
-// headWith is what stands above a plan, and above an answer about it, with these warnings of its data files.
+// headWith is the head of a plan, and of an answer about it, with these warnings of its data files.
 func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 	h := plan.Header
 	p.environmentLine(o.Sandbox, h.Environment, h.Service)

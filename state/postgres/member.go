@@ -186,7 +186,7 @@ func (m *member) queueTip(b *pgx.Batch, mine storage.Tip, newest *storage.Tip) {
 	b.Queue(tipSQL).QueryRow(func(row pgx.Row) error {
 		tip, err := scanTip(row)
 		*newest = tip
-		if err == nil && tip.Restored { // whoever writes next would hide it
+		if err == nil && tip.Restored { // the next event would hide it
 			err = fmt.Errorf("somebody loaded its rows from a dump: %w", state.ErrReplaced)
 		}
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // TestWhatIsSkippedUnpacksToNoText draws runs as identifiers have them, with text of every length packed into them
-// at every place. What the look at the digits skips has no text that a secret could be.
+// at every place. The runs that the look at the digits skips have no text that a secret could be.
 func TestWhatIsSkippedUnpacksToNoText(t *testing.T) {
 	s := &search{needles: newNeedles([]string{"a secret of text"})}
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
