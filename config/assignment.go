@@ -235,7 +235,7 @@ func (vs *variables) assignOption(a Assignment) {
 	}
 	if v == nil {
 		vs.report(mistake.Placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
-			name, mistake.DidYouMean(name, vs.variableNames())))
+			name, vs.meantVariable(name)))
 		return
 	}
 	if value == "" && v.literal && (v.typ == cty.String || v.typ == cty.DynamicPseudoType) {

@@ -65,6 +65,18 @@ func (vs *variables) strayName(name, value string) *hcl.Diagnostic {
 	return mistake.Placeless("Invalid --var", "--var has a space around the name %q. Write %s.", name, correct)
 }
 
+// meantVariable is a sentence about a name that no variable has: which one is meant, or which there are.
+func (vs *variables) meantVariable(name string) string {
+	names := vs.variableNames()
+	if hint := mistake.DidYouMean(name, names); hint != "" {
+		return hint
+	}
+	if len(names) == 0 {
+		return " The configuration declares no variable: leave it out."
+	}
+	return " There are: " + mistake.Listed(names, 10) + "."
+}
+
 // invalidOption reports a --var that is no NAME=VALUE. It shows a text only where that is the name of a variable: any
 // other may be a secret.
 func (vs *variables) invalidOption(text string) *hcl.Diagnostic {

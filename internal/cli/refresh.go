@@ -87,6 +87,10 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 // carryOut looks up under the lock and shows the news. It returns the exit code that this
 // asks for; an error has its own.
 func (r *refreshing) carryOut(ctx context.Context, w *opened) (int, error) {
+	if !w.dir.Sandbox && !w.config.ServiceDeclared() {
+		return exit.Error, exit.WithHint(errors.New("there is no service block, so no service can be asked what became of a PENDING transfer. "+
+			"The sandbox is asked with --sandbox"), r.dir.Command(r.words+" --sandbox"))
+	}
 	if !w.service.CanLookUp() {
 		return exit.Error, exit.WithHint(errors.New("the service cannot be asked what became of a PENDING transfer: its service block has no lookup_path. "+
 			"Where the service can look up, write lookup_path there. Where it can't, import an export of its records, which takes over how all of them ended"),

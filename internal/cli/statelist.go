@@ -114,7 +114,9 @@ func listState(ctx context.Context, streams *terminal.Streams, st *workspace.Sta
 			return err
 		}
 	}
-	return view.StateList(streams.Out, rows, view.StateListOptions{Screen: streams.Screen(streams.Out), Filtered: filter != nil, Names: names})
+	return view.StateList(streams.Out, rows, view.StateListOptions{
+		Screen: streams.Screen(streams.Out), Filtered: filter != nil, Beside: st.HasSandboxBeside(), Names: names,
+	})
 }
 
 // filterError is that an expression has no answer about a transfer.

@@ -19,6 +19,7 @@ const listMeasured = 1000
 type StateListOptions struct {
 	Screen
 	Filtered bool // some may have been left out
+	Beside   bool // the directory has a sandbox with a state of its own
 	// Names are the display names by the number of the intent with which they came.
 	Names map[int64]string
 }
@@ -60,6 +61,8 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOp
 	case began:
 	case len(ahead) == 0 && o.Filtered:
 		p.line(plain("The state records no such transfer."))
+	case len(ahead) == 0 && o.Beside:
+		p.line(plain("The state records no transfer. --sandbox shows the state of the sandbox."))
 	case len(ahead) == 0:
 		p.line(plain("The state records no transfer."))
 	default:

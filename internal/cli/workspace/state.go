@@ -115,11 +115,20 @@ func (s *State) noLockFile() error {
 		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
 			"Restore the file from version control, or write it anew from the state", s.Name, s.dir.LockName()), s.dir.Command("init"))
 	}
-	if there, err := sandboxBackend(s.host, s.dir.SandboxDirectory()).Look(context.Background()); err == nil && there {
+	if s.HasSandboxBeside() {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
 			s.dir.Command("init"))
 	}
 	return exit.WithHint(errors.New("this directory has no state yet; nothing was sent"), s.dir.Command("init"))
+}
+
+// HasSandboxBeside reports whether the directory has a sandbox, whose state is another one than this.
+func (s *State) HasSandboxBeside() bool {
+	if s.SandboxDir != "" {
+		return false
+	}
+	there, err := sandboxBackend(s.host, s.dir.SandboxDirectory()).Look(context.Background())
+	return err == nil && there
 }
 
 // Check refuses a state that the directory is not bound to. From then on the lock file and the state agree.
