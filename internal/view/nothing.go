@@ -29,7 +29,7 @@ func nothingToSend(plan *planner.Plan) string {
 // month.
 const newestAge = 20 * 24 * time.Hour
 
-// newestRule says since when nothing new is declared, and what makes a payment a new one: files of a new month whose ref_ids lack
+// newestRule says since when nothing new is declared, and how a payment is a new one: files of a new month whose ref_ids lack
 // it look paid. It is "" where the newest is of these days.
 func newestRule(plan *planner.Plan) string {
 	if plan.Newest.IsZero() || plan.Header.Created.Sub(plan.Newest) < newestAge {
