@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"remit/executor"
@@ -118,7 +119,10 @@ func (r *pastRun) about() []field {
 		}
 	}
 	author := b.Author
-	if author != "" {
+	signs := func(a state.Approval) bool { return a.Role == state.RoleAuthor }
+	if i := slices.IndexFunc(b.Approvals, signs); i >= 0 {
+		author = signedAuthor(b.Approvals[i].Principal, author)
+	} else if author != "" {
 		author += " (self-declared)"
 	}
 	fields := []field{
@@ -145,6 +149,14 @@ func (r *pastRun) about() []field {
 		}
 	}
 	return fields
+}
+
+// signedAuthor is the person whose signature a plan has as that of its author, and what the plan calls them.
+func signedAuthor(person, called string) string {
+	if called == "" || called == person {
+		return person + " (signed)"
+	}
+	return fmt.Sprintf("%s (signed; the plan calls its author %s)", person, called)
 }
 
 // signedBy are the people of one role, in words.

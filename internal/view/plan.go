@@ -120,10 +120,7 @@ func (o PlanOptions) all() string {
 func (o PlanOptions) author(h planner.Header, unproven string) string {
 	for i := range o.Approvals {
 		if signed := o.Approvals[i].Author; signed != nil {
-			if h.Author == "" || h.Author == signed.Principal {
-				return signed.Principal + " (signed)"
-			}
-			return fmt.Sprintf("%s (signed; the plan calls its author %s)", signed.Principal, h.Author)
+			return signedAuthor(signed.Principal, h.Author)
 		}
 	}
 	return h.Author + unproven
