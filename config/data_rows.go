@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"remit/config/eval"
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/config/syntax"
 )
 
@@ -27,22 +29,12 @@ const (
 // until the next one.
 func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] {
 	return func(yield func(*row, hcl.Diagnostics) bool) {
-		table, file, diags := d.sources.data.Open(d.file, d.format)
+		table, file, filter, diags := d.begin()
 		if file != nil {
 			defer func() { _ = file.Close() }()
 		}
-		if diags.HasErrors() {
-			yield(nil, d.noted(diags))
-			return
-		}
-		if !slices.Equal(table.Columns, d.columns) {
-			yield(nil, hcl.Diagnostics{mistake.New(d.block.At, "Data file changed", "%s was changed while it was read.", d.file.Name)})
-			return
-		}
-		filter, ok, diags := d.filter()
-		if !ok {
-			yield(nil, append(diags, mistake.New(d.block.At, "Data cannot be read",
-				"A mistake in what where refers to keeps the rows of %s from being read.", d.address)))
+		if table == nil {
+			yield(nil, diags)
 			return
 		}
 		defer func() { d.notes = table.Notes() }()
@@ -98,6 +90,23 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			}
 		}
 	}
+}
+
+// begin opens the file and makes its filter ready. Where the rows can't be read, there is no table, and the mistakes say why.
+func (d *dataSource) begin() (table *rows.Table, file io.Closer, filter *hcl.EvalContext, diags hcl.Diagnostics) {
+	table, file, diags = d.sources.data.Open(d.file, d.format)
+	if diags.HasErrors() {
+		return nil, file, nil, d.noted(diags)
+	}
+	if !slices.Equal(table.Columns, d.columns) {
+		return nil, file, nil, hcl.Diagnostics{mistake.New(d.block.At, "Data file changed", "%s was changed while it was read.", d.file.Name)}
+	}
+	filter, ok, diags := d.filter()
+	if !ok {
+		return nil, file, nil, append(diags, mistake.New(d.block.At, "Data cannot be read",
+			"A mistake in what where refers to keeps the rows of %s from being read.", d.address))
+	}
+	return table, file, filter, nil
 }
 
 // noRows warns of a file that makes no transfer.
