@@ -229,8 +229,8 @@ func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 		return
 	}
 	root, below, directory := s.root, "", "the directory of the configuration"
-	if book := r.Block.Book; book != nil {
-		root, below, directory = book.Root, book.Name, "the included directory "+book.Name
+	if included := r.Block.Included; included != nil {
+		root, below, directory = included.Root, included.Name, "the included directory "+included.Name
 	}
 	if !filepath.IsLocal(name) {
 		r.Refuse(a.Expr.Range(), "File is outside of the directory", "file %q must be in %s or below it.", name, directory)

@@ -219,7 +219,7 @@ func (k *controlReader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	profiles := profileNodes(k.scope, true)
 	if len(profiles) == 0 {
 		profiles = profileNodes(k.scope, false)
-		if p.included = r.Block.Book != nil; p.included {
+		if p.included = r.Block.Included != nil; p.included {
 			profiles = slices.DeleteFunc(profiles, func(n *eval.Node) bool { return n.Book == nil })
 		}
 	}

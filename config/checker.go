@@ -19,15 +19,15 @@ type checker struct {
 	diags hcl.Diagnostics
 	names map[string]hcl.Range // places of declarations, by address
 
-	policyFiles map[string]bool // by the names that diagnostics use
-	bookFiles   map[string]bool // of included directories
+	policyFiles   map[string]bool // by the names that diagnostics use
+	includedFiles map[string]bool // of included directories
 
 	usedNow, usedLater map[*eval.Node]bool // variables without a value, by when they are needed
 }
 
 func newChecker(scope *eval.Scope) *checker {
 	return &checker{
-		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{}, bookFiles: map[string]bool{},
+		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{}, includedFiles: map[string]bool{},
 		usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
 	}
 }
@@ -46,7 +46,7 @@ func (c *checker) declare(address string, r hcl.Range) bool {
 		switch {
 		case c.policyFiles[first.Filename] && !c.policyFiles[r.Filename]:
 			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
-		case c.bookFiles[first.Filename]:
+		case c.includedFiles[first.Filename]:
 			d.Detail += " That is in an included directory, and nothing declared there can be declared again: give one of them another name, or remove it."
 		case first.Filename != r.Filename:
 			d.Detail += fmt.Sprintf(" remit reads all files of the directory whose names end in .hcl. Where one is a copy of the other, delete %s or %s.", first.Filename, r.Filename)

@@ -59,8 +59,8 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		return c, l.diags, true // a missing name may be there
 	}
 	l.report(diags...) // warnings of the files
-	l.books, diags = openBooks(l.checker, dir, opts, c.sources, l.policyDirs)
-	for _, b := range l.books {
+	l.included, diags = openIncluded(l.checker, dir, opts, c.sources, l.policyDirs)
+	for _, b := range l.included {
 		c.roots = append(c.roots, b.Root)
 	}
 	if diags.HasErrors() {
@@ -68,7 +68,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		return c, l.diags, true
 	}
 	l.report(diags...)
-	for _, b := range l.books {
+	for _, b := range l.included {
 		c.Includes = append(c.Includes, b.Name)
 	}
 	l.readBlocks()
@@ -108,7 +108,7 @@ type loader struct {
 	config *Configuration
 
 	policyDirs []*policyDir
-	books      []*book
+	included   []*includedDir
 	variables  *variables
 	transfers  *transferReader
 	schedules  []*Schedule
@@ -217,14 +217,14 @@ func (l *loader) readBlocks() {
 		openers[kind.Name], kinds[kind.Name] = eval.NewOpener(kind, l.scope.Meter), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
-	read := func(body hcl.Body, in *eval.PolicyDir, of *eval.Book) (blocks int) {
+	read := func(body hcl.Body, in *eval.PolicyDir, of *eval.IncludedDir) (blocks int) {
 		content, rest, diags := body.PartialContent(root)
 		l.report(explainLabels(diags)...)
 		l.refuseOthers(body, rest, slices.Collect(maps.Keys(kinds)))
 		for _, from := range content.Blocks {
 			switch kind := kinds[from.Type]; {
 			case of != nil && !kind.Shared:
-				refuseInBook(l.checker, from.Type, from.DefRange)
+				refuseInIncluded(l.checker, from.Type, from.DefRange)
 			case in == nil || kind.Policy:
 				l.readBlock(kind, openers[from.Type], from, in, of, readers[from.Type])
 			case l.config.options.needsControls():
@@ -240,9 +240,9 @@ func (l *loader) readBlocks() {
 			}
 		}
 	}
-	for _, b := range l.books {
+	for _, b := range l.included {
 		for _, source := range b.parsed {
-			read(source.file.Body, nil, b.Book)
+			read(source.file.Body, nil, b.IncludedDir)
 		}
 	}
 	for _, source := range l.config.sources.parsed {
@@ -259,7 +259,7 @@ func (l *loader) readBlocks() {
 	}
 }
 
-func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, in *eval.PolicyDir, of *eval.Book, read func(*eval.Block)) {
+func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, in *eval.PolicyDir, of *eval.IncludedDir, read func(*eval.Block)) {
 	if !l.config.options.reads(kind.Name) {
 		before := len(l.diags)
 		defer func() { l.diags = l.diags[:before] }()
@@ -335,7 +335,7 @@ func (l *loader) settle() {
 	for _, n := range scope.InOrder {
 		for _, a := range n.Arguments {
 			within := eval.WideReach()
-			within.Row, within.Policy, within.Book = a.Row, n.Policy, n.Book
+			within.Row, within.Policy, within.Included = a.Row, n.Policy, n.Book
 			if d := noNameOfColumn(n, a); d != nil {
 				a.Refs, wrong[n] = &eval.References{Wrong: true}, append(wrong[n], d)
 				continue

@@ -33,15 +33,15 @@ type activeRun struct {
 func newActiveRun(ctx context.Context, run Run, lines int) *activeRun {
 	a := &activeRun{Run: run, report: newReport(run, lines)}
 	a.journal = &journalWriter{journal: run.Journal, ctx: context.WithoutCancel(ctx)} // an interrupt asks it at once
-	a.life = newLifetime(ctx, run.Clock, run.Policy.RequestTimeout, func(reason string, interrupted bool) {
+	a.life = newLifetime(ctx, run.Clock, run.Settings.RequestTimeout, func(reason string, interrupted bool) {
 		a.report.stopping(reason, interrupted, a.journal.failure() == nil)
 	})
 	server, _ := run.Journal.(state.Timekeeper)
-	a.clocks = &timekeeper{clock: run.Clock, submitter: run.Submitter, server: server, policy: run.Policy, life: a.life}
+	a.clocks = &timekeeper{clock: run.Clock, submitter: run.Submitter, server: server, settings: run.Settings, life: a.life}
 	a.lookups = &lookups{finder: run.Finder, clock: run.Clock, life: a.life}
 	a.outcomes = &outcomeWriter{journal: a.journal, life: a.life}
-	a.watcher = &watcher{lookups: a.lookups, journal: a.journal, life: a.life, runID: run.Begun.RunID, policy: run.Policy}
-	a.adviser = adviser{canLookUp: run.Finder != nil, holds: run.Policy.HoldDoubt}
+	a.watcher = &watcher{lookups: a.lookups, journal: a.journal, life: a.life, runID: run.Begun.RunID, settings: run.Settings}
+	a.adviser = adviser{canLookUp: run.Finder != nil, holds: run.Settings.HoldDoubt}
 	return a
 }
 
@@ -82,7 +82,7 @@ func (a *activeRun) checkState(ctx context.Context) ([]state.Entry, error) {
 		if !a.lookups.possible() {
 			return nil, &LackingError{Newest: meta.Serial, Lacks: meta.Lacks}
 		}
-		a.Policy.LookUpFirst = true // of a state that stays as it is: a run looks up what it sends, and not all that was paid
+		a.Settings.LookUpFirst = true // of a state that stays as it is: a run looks up what it sends, and not all that was paid
 		if meta.Lacks > 0 {
 			a.Share = nil // other machines may not know, and would not look up
 		}
@@ -163,7 +163,7 @@ func (a *activeRun) awaitPlan(ctx context.Context) error {
 func (a *activeRun) limit(starts map[transfer.Operation][]time.Time) {
 	a.limiters = make(map[transfer.Operation]*ratelimit.Limiter)
 	for _, op := range transfer.Operations() {
-		a.limiters[op] = ratelimit.New(a.Clock, a.Policy.RateLimits[op], starts[op], func(wait time.Duration) {
+		a.limiters[op] = ratelimit.New(a.Clock, a.Settings.RateLimits[op], starts[op], func(wait time.Duration) {
 			a.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf("requests of operation %s wait %v", op, wait.Round(time.Second))})
 		})
 	}

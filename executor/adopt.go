@@ -221,16 +221,16 @@ func (a *adoption) ofRecords(refIDs []string, found map[string][]transfer.Record
 			}
 			continue
 		}
-		request, ok := requestOf(records, run.Policy.Operator)
+		request, ok := requestOf(records, run.Settings.Operator)
 		if !ok {
 			rest = append(rest, newIncomplete(run, refID, records))
 			continue
 		}
 		attempts = append(attempts, &attempt{
-			knownTransfer: knownTransfer{refID: refID, runID: run.Begun.RunID, request: request, operator: run.Policy.Operator},
+			knownTransfer: knownTransfer{refID: refID, runID: run.Begun.RunID, request: request, operator: run.Settings.Operator},
 			intent: state.Intent{
 				RefID: refID, RunID: run.Begun.RunID, Operation: request.Operation,
-				Path: run.Policy.Operator.Path(request.Operation),
+				Path: run.Settings.Operator.Path(request.Operation),
 				Body: string(request.Body()), Fingerprint: request.Fingerprint().String(),
 			},
 		})
@@ -261,7 +261,7 @@ func (a *adoption) news(refIDs []string) error {
 		var requests []transfer.Request
 		for i := range details {
 			d := &details[i]
-			o, _, isNew := News(*d, found[d.RefID], a.run.Policy)
+			o, _, isNew := News(*d, found[d.RefID], a.run.Settings)
 			if !isNew {
 				continue
 			}

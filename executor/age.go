@@ -89,15 +89,15 @@ func (k *timekeeper) ageOf(then sent, doubted bool, asked reading) (time.Duratio
 
 // tooOld returns why the age of a doubt forbids to send it again.
 func (k *timekeeper) tooOld(then sent) doubt.Hold {
-	return agesAt(then, k.now()).tooOld(k.policy)
+	return agesAt(then, k.now()).tooOld(k.settings)
 }
 
 // tooOld returns why a doubt of such an age is not sent again.
-func (a ages) tooOld(policy Policy) doubt.Hold {
+func (a ages) tooOld(settings Settings) doubt.Hold {
 	switch why := a.doubtful(); {
 	case why != "":
 		return doubt.Final(why)
-	case a.mayBeForgotten(policy.ReplayWindow, policy.RequestTimeout):
+	case a.mayBeForgotten(settings.ReplayWindow, settings.RequestTimeout):
 		return doubt.ReplayWindowPassed()
 	}
 	return doubt.Hold{}

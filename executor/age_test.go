@@ -84,7 +84,7 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 				w.journal.now = test.second.Now
 				if test.isJump {
 					b := w.clock.Boot()
-					word := state.Clock{Reason: "it is right", Clocks: state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}}
+					word := state.ClockConfirmed{Reason: "it is right", Clocks: state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}}
 					if err := w.journal.Append(t.Context(), word); err != nil {
 						t.Fatal(err)
 					}
@@ -115,7 +115,7 @@ func TestADateIsHadAnewBeforeADoubtIsSentAgain(t *testing.T) {
 		}
 		doubtful(w)
 		w.service.before = nil
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
 		w.apply(request("rent"), request("other"))
 		if w.service.requests("rent") != 2 || tokens < 3 {
 			t.Errorf("%d requests, %d tokens", w.service.requests("rent"), tokens)
@@ -142,7 +142,7 @@ func TestARunThatIsInterruptedWhileItAsksForADateSendsNothing(t *testing.T) {
 		}
 		doubtful(w)
 		w.service.before = nil
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
 		if _, err := executor.Apply(interrupted, w.run(w.plan(request("rent")))); err != nil {
 			t.Fatal(err)
 		}

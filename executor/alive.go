@@ -152,7 +152,7 @@ func (r Resolution) owed(a pastAttempt, now state.Clocks) owed {
 	isLosable := ok && lock.IsLosable()
 	original := r.original(a)
 	isBooted := a.begun.File.Path == fileOf(r.Journal).Path && isBootedAgain(a.clocks, now)
-	o := owed{need: r.Policy.RequestTimeout, isGone: true}
+	o := owed{need: r.Settings.RequestTimeout, isGone: true}
 	switch {
 	case isBooted: // nobody lives through that
 		o.since = []state.Clocks{a.ended, a.followed, {Boot: now.Boot, Machine: now.Machine}}
@@ -260,7 +260,7 @@ func (h *history) follow(entry state.Entry) {
 		for i := range h.attempts {
 			h.attempts[i].waited = max(h.attempts[i].waited, time.Duration(e.WaitedMS)*time.Millisecond)
 		}
-	case state.Created, state.Rebound, state.Clock:
+	case state.Created, state.Rebound, state.ClockConfirmed:
 	}
 }
 

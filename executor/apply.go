@@ -115,7 +115,7 @@ func finishRun(s *scheduler) (Summary, error) {
 	if err := s.shared.addUp(); err != nil {
 		return endRun(s.run, s.shared, err)
 	}
-	if s.run.Policy.WaitFinal && s.run.sending && !s.shared.leaves() {
+	if s.run.Settings.WaitFinal && s.run.sending && !s.shared.leaves() {
 		return endRun(s.run, s.shared, awaitFinal(s.run, s.earlier))
 	}
 	return endRun(s.run, s.shared, nil)

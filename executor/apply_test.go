@@ -199,7 +199,7 @@ func failOn(effect, broken string) error {
 func TestAnOutcomeThatCannotBeWrittenIsInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 1
+		w.settings.InFlightMax = 1
 		w.journal.before = func(effect string) error { return failOn(effect, "append outcome") }
 		summary, err := executor.Apply(t.Context(), w.run(w.plan(numbered(3)...)))
 		if !errors.Is(err, executor.ErrJournal) || !errors.Is(err, errDisk) {
@@ -242,7 +242,7 @@ func TestARefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.InFlightMax, w.policy.StopOnRefusal = 1, stop
+				w.settings.InFlightMax, w.settings.StopOnRefusal = 1, stop
 				w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
 					if refID == "t-001" {
 						return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422, Reason: "It refused."}
@@ -264,7 +264,7 @@ func TestWhatWasRefusedBeforeHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		refusedBefore(w)
-		w.policy.LeaveRefused = true
+		w.settings.LeaveRefused = true
 		for _, also := range []string{"one", "two"} {
 			summary := w.apply(request("rent"), request(also))
 			want := map[executor.Result]int{executor.ResultNotAttempted: 1, executor.ResultRecorded: 1}
@@ -275,7 +275,7 @@ func TestWhatWasRefusedBeforeHoldsUpNothing(t *testing.T) {
 				t.Errorf("left: %+v", left)
 			}
 		}
-		w.policy.LeaveRefused = false
+		w.settings.LeaveRefused = false
 		if diff := cmp.Diff(map[executor.Result]int{executor.ResultRecorded: 1}, counts(w.apply(request("rent")))); diff != "" {
 			t.Errorf("results of who submits it again (-want +got):\n%s", diff)
 		}
@@ -285,7 +285,7 @@ func TestWhatWasRefusedBeforeHoldsUpNothing(t *testing.T) {
 func TestNoMoreAreInFlightThanAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 3
+		w.settings.InFlightMax = 3
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			time.Sleep(time.Second)
 			return nil
@@ -328,7 +328,7 @@ func TestADoubtHoldsUpNothing(t *testing.T) {
 func TestAnInterruptDrainsWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 2
+		w.settings.InFlightMax = 2
 		inFlight := make(chan string, 2)
 		w.service.before = func(ctx context.Context, refID string, _ int) *executor.Answer {
 			wait := 2 * time.Second // answered within the drain
@@ -405,7 +405,7 @@ func TestAServiceThatCannotBeReachedStopsTheRun(t *testing.T) {
 			return &executor.Answer{Kind: executor.Unwritten, Reason: "No connection."}
 		}
 		summary := w.apply(numbered(1000)...)
-		if summary.Stopped != "No connection." || summary.Requests > 6*2*w.policy.InFlightMax || !summary.Out {
+		if summary.Stopped != "No connection." || summary.Requests > 6*2*w.settings.InFlightMax || !summary.Out {
 			t.Errorf("%d requests, stopped by %q, out: %t", summary.Requests, summary.Stopped, summary.Out)
 		}
 	})
@@ -471,7 +471,7 @@ func TestAServiceThatAnswersNothingClearStopsTheRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.InFlightMax = test.inFlight
+				w.settings.InFlightMax = test.inFlight
 				w.service.before = func(ctx context.Context, refID string, try int) *executor.Answer {
 					time.Sleep(time.Second) // so that all in flight begin together
 					return test.before(ctx, refID, try)
@@ -553,8 +553,8 @@ func TestAnExpiredTransferIsNotSent(t *testing.T) {
 func TestNothingStartsOutsideOfItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 1
-		w.policy.RequestTimeout = time.Hour
+		w.settings.InFlightMax = 1
+		w.settings.RequestTimeout = time.Hour
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			time.Sleep(40 * time.Second)
 			return nil
@@ -659,7 +659,7 @@ func TestLookupBeforeFirstSending(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.lookup, w.policy.LookUpFirst = true, true
+				w.lookup, w.settings.LookUpFirst = true, true
 				w.service.find = func([]string) (map[string][]transfer.Record, error) {
 					return map[string][]transfer.Record{"rent": test.records}, nil
 				}
@@ -681,7 +681,7 @@ func TestLookupBeforeFirstSending(t *testing.T) {
 func TestAStateThatWasLostPaysNothingAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.lookup, w.policy.LookUpFirst = true, true
+		w.lookup, w.settings.LookUpFirst = true, true
 		w.apply(numbered(250)...)
 		lookups := len(w.service.finds)
 		if lookups != 3 {
@@ -703,7 +703,7 @@ func TestAStateThatWasLostPaysNothingAgain(t *testing.T) {
 func TestNothingIsSentWithoutItsLookup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.lookup, w.policy.LookUpFirst = true, true
+		w.lookup, w.settings.LookUpFirst = true, true
 		w.service.find = func([]string) (map[string][]transfer.Record, error) { return nil, errDisk }
 		summary := w.apply(numbered(10)...)
 		if summary.Requests > 0 || !strings.Contains(summary.Stopped, "lookup") || counts(summary)[executor.ResultNotAttempted] != 10 {
@@ -769,7 +769,7 @@ func TestATransferThatExpiresWhileItWaitsIsNotSentAgain(t *testing.T) {
 func TestARecordFoundTwiceBeforeFirstSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.lookup, w.policy.LookUpFirst = true, true
+		w.lookup, w.settings.LookUpFirst = true, true
 		w.service.find = func(refIDs []string) (map[string][]transfer.Record, error) {
 			found := map[string][]transfer.Record{}
 			for _, refID := range refIDs {

@@ -397,7 +397,7 @@ func (s *sender) afterAnswer(answer Answer, v verdict) {
 	switch {
 	case v.stop != "":
 		s.run.life.halt(v.stop)
-	case answer.Kind == Rejected && s.run.Policy.StopOnRefusal:
+	case answer.Kind == Rejected && s.run.Settings.StopOnRefusal:
 		s.run.life.halt(fmt.Sprintf("%q was refused", v.outcome.RefID))
 	}
 	if why := s.stuck(answer); why != "" {
@@ -429,7 +429,7 @@ func (s *sender) stuck(answer Answer) string {
 	switch {
 	case s.fruitless >= fruitlessMax:
 		return orElse(answer.Reason, "the service processes nothing")
-	case s.unclear >= max(unclearMax, s.run.Policy.InFlightMax):
+	case s.unclear >= max(unclearMax, s.run.Settings.InFlightMax):
 		return fmt.Sprintf("the last %d requests had no clear answer, so no other is sent; what they asked for is in doubt", s.unclear)
 	}
 	return ""

@@ -14,7 +14,7 @@ import (
 func TestARequestThatDoesNotEndIsEndedAfterTwoTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 5 * time.Second}}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 5 * time.Second}}
 		took := make(chan time.Duration, 4)
 		w.service.before = func(ctx context.Context, _ string, _ int) *executor.Answer {
 			began := time.Now()
@@ -26,7 +26,7 @@ func TestARequestThatDoesNotEndIsEndedAfterTwoTimeouts(t *testing.T) {
 		if n := summary.Totals[executor.ResultInDoubt].Count(); n != cap(took) {
 			t.Errorf("%d in doubt: %v", n, counts(summary))
 		}
-		timeout := w.policy.RequestTimeout
+		timeout := w.settings.RequestTimeout
 		for range cap(took) {
 			if d := <-took; d < 2*timeout || d > 2*timeout+timeout/4 {
 				t.Errorf("a request was ended after %v; its timeout is %v", d, timeout)

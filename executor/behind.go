@@ -59,7 +59,7 @@ func confirmClock(ctx context.Context, snapshot state.Snapshot, r reading, by st
 	case r.Date.IsZero():
 		return nil, &JumpedError{jump}
 	}
-	confirmed := state.Clock{Clocks: r.Clocks, By: by}
+	confirmed := state.ClockConfirmed{Clocks: r.Clocks, By: by}
 	if isJump {
 		tell(Event{Type: EventNotice, Reason: jump.Words + " The service's confirms the clock: it was wrong then."})
 		confirmed.JumpMS = jump.By.Milliseconds()

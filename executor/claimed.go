@@ -52,7 +52,7 @@ func (r *sharedRun) readPart(snapshot state.Snapshot, part state.Part) (claimedP
 	var doubts []*unsettled
 	for _, d := range one.details {
 		if d.Status == state.InDoubt {
-			doubts = append(doubts, newUnsettled(d, r.run.Begun.RunID, r.run.Policy))
+			doubts = append(doubts, newUnsettled(d, r.run.Begun.RunID, r.run.Settings))
 		}
 	}
 	if err := learnClocks(r.run.life.lasting, r.run.clocks, snapshot, &r.run.Begun, doubts); err != nil {

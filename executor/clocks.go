@@ -27,7 +27,7 @@ type timekeeper struct {
 	clock     Clock
 	submitter Submitter
 	server    state.Timekeeper // nil where no server keeps the state
-	policy    Policy
+	settings  Settings
 	life      *lifetime
 
 	renewing sync.Mutex // one at a time reads them anew
@@ -74,7 +74,7 @@ func (k *timekeeper) renew() error {
 	k.mu.Lock()
 	last := k.last
 	k.mu.Unlock()
-	timeout := k.policy.RequestTimeout
+	timeout := k.settings.RequestTimeout
 	if since(last, k.local()) <= timeout {
 		return nil
 	}

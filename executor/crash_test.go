@@ -163,7 +163,7 @@ func TestACrashAfterAnyEffect(t *testing.T) {
 // crashAfter reports whether the first run ended before its crash.
 func crashAfter(t *testing.T, mode bankMode, inFlight, n int) bool {
 	w := newWorld(t)
-	w.lookup, w.policy.LookUpFirst, w.policy.InFlightMax = mode.lookup, mode.lookup, inFlight
+	w.lookup, w.settings.LookUpFirst, w.settings.InFlightMax = mode.lookup, mode.lookup, inFlight
 	f := &fuse{left: n}
 	b := &bank{
 		service: w.service, fuse: f, journal: w.journal, t: t, mode: mode,

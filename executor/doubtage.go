@@ -11,15 +11,15 @@ import (
 
 // DoubtAges tells, before a run, which doubts it will find too old to be sent again.
 type DoubtAges struct {
-	policy Policy
-	now    reading
-	begun  map[string]state.Clocks // by run
+	settings Settings
+	now      reading
+	begun    map[string]state.Clocks // by run
 }
 
-// ReadDoubtAges reads what earlier runs kept of their clocks. Of the policy it needs the replay window and the timeout
+// ReadDoubtAges reads what earlier runs kept of their clocks. Of the settings it needs the replay window and the timeout
 // of a request; a window of 0 is not known, and no doubt is too old for it.
-func ReadDoubtAges(ctx context.Context, runs iter.Seq2[state.Run, error], clock Clock, policy Policy) (*DoubtAges, error) {
-	a := &DoubtAges{policy: policy, now: localReading(clock), begun: make(map[string]state.Clocks)}
+func ReadDoubtAges(ctx context.Context, runs iter.Seq2[state.Run, error], clock Clock, settings Settings) (*DoubtAges, error) {
+	a := &DoubtAges{settings: settings, now: localReading(clock), begun: make(map[string]state.Clocks)}
 	for run, err := range runs {
 		if err == nil {
 			err = ctx.Err()
@@ -35,7 +35,7 @@ func ReadDoubtAges(ctx context.Context, runs iter.Seq2[state.Run, error], clock 
 // TooOld returns why a run that begins now on this machine does not send the recorded request of a doubt again. The
 // run asks the service, or the server of the database, for its time; here these clocks have gone on as the local one did.
 func (a *DoubtAges) TooOld(d *state.Detail) doubt.Hold {
-	if a.policy.ReplayWindow <= 0 {
+	if a.settings.ReplayWindow <= 0 {
 		return doubt.Hold{}
 	}
 	then, now := sent{at: d.IntendedAt, clocks: d.Intent.ClocksIn(a.begun[d.Intent.RunID])}, a.now
@@ -46,5 +46,5 @@ func (a *DoubtAges) TooOld(d *state.Detail) doubt.Hold {
 	if !then.clocks.Server.IsZero() {
 		now.Server = then.clocks.Server.Add(passed)
 	}
-	return agesAt(then, now).tooOld(a.policy)
+	return agesAt(then, now).tooOld(a.settings)
 }

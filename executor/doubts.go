@@ -135,7 +135,7 @@ func (d *doubtSettler) sendAgain(u *unsettled) {
 
 // mayNotSendAgain returns why the recorded bytes must not be sent again (design section 3).
 func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) doubt.Hold {
-	now, policy := d.run.Clock.Now(), d.run.Policy
+	now, settings := d.run.Clock.Now(), d.run.Settings
 	switch {
 	case !d.run.sending:
 		return doubt.Passing("This run sends nothing.")
@@ -143,7 +143,7 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 		return doubt.Stopped()
 	case u.found:
 		return doubt.Made()
-	case policy.HoldDoubt:
+	case settings.HoldDoubt:
 		return doubt.OnDoubt()
 	case change == nil:
 		return doubt.NotInPlan()

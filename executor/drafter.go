@@ -31,7 +31,7 @@ func (d *drafter) earlier(change *planner.Change) (verdict, bool) {
 	switch {
 	case !recorded || row.Status == state.Unsent:
 	case row.Status == state.Refused && row.RunID != d.run.Begun.RunID && d.again(change, row):
-	case row.Status == state.Refused && row.RunID != d.run.Begun.RunID && d.run.Policy.LeaveRefused:
+	case row.Status == state.Refused && row.RunID != d.run.Begun.RunID && d.run.Settings.LeaveRefused:
 		v.result, v.outcome.Reason = ResultNotAttempted, "Nothing was sent: the service refused it before."
 		v.next, v.idle = NextRefused, true
 		return v, true
@@ -54,10 +54,10 @@ func (d *drafter) earlier(change *planner.Change) (verdict, bool) {
 }
 
 // again reports whether a refused transfer is sent again: where the plan shows the refusal that the state
-// holds, its reviewer wants that, unless the policy says otherwise.
+// holds, its reviewer wants that, unless the settings say otherwise.
 func (d *drafter) again(change *planner.Change, row state.Transfer) bool {
 	switch {
-	case d.run.Policy.LeaveRefused:
+	case d.run.Settings.LeaveRefused:
 		return false
 	case !d.run.isFinished():
 		return true
@@ -69,7 +69,7 @@ func (d *drafter) again(change *planner.Change, row state.Transfer) bool {
 func (d *drafter) knownOf(change *planner.Change) knownTransfer {
 	k := knownTransfer{
 		refID: change.RefID, runID: d.run.Begun.RunID,
-		request: change.Request, operator: d.run.Policy.Operator,
+		request: change.Request, operator: d.run.Settings.Operator,
 	}
 	if row, ok := d.survey.rows[change.RefID]; ok && row.Fingerprint == change.Request.Fingerprint() {
 		k.first, k.earlier = row.IntendedAt, !row.IntendedAt.IsZero()

@@ -21,7 +21,7 @@ type Event struct {
 	Amount transfer.Amount `json:"amount,omitzero"`
 	Asset  string          `json:"asset,omitempty"`
 
-	Changes []Change `json:"changes,omitempty"` // of EventChanged
+	Changes []RecordChange `json:"changes,omitempty"` // of EventChanged
 }
 
 // EventType names a kind of event.
@@ -38,8 +38,8 @@ const (
 	EventStopping EventType = "stopping" // nothing new starts; Reason says why
 )
 
-// Change is a field of a transfer's record that is another one since it was stored.
-type Change struct {
+// RecordChange is a field of a transfer's record that is another one since it was stored.
+type RecordChange struct {
 	Field  string `json:"field"`            // as section 2.1 of the service's document names it, "destination", or "credit side"
 	Before string `json:"before,omitempty"` // "" where the field was not there
 	After  string `json:"after"`

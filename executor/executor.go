@@ -122,8 +122,8 @@ type Handler interface {
 	Handle(Event)
 }
 
-// Policy says how a run behaves: the arguments of the service block that an executor needs.
-type Policy struct {
+// Settings say how a run behaves: the arguments of the service block that an executor needs.
+type Settings struct {
 	Operator       transfer.Operator
 	FingerprintKey string
 	ReplayWindow   time.Duration
@@ -138,7 +138,7 @@ type Policy struct {
 	WaitFinal      bool          // and all that the run recorded, after the last request
 }
 
-// NextRefused is the command that submits again what [Policy.LeaveRefused] left.
+// NextRefused is the command that submits again what [Settings.LeaveRefused] left.
 const NextRefused = "remit apply --auto-approve --retry-refused"
 
 // Clock is time, so that tests need not wait for it.
@@ -170,7 +170,7 @@ type Run struct {
 	Submitter Submitter
 	Finder    Finder // nil where the service has no lookup
 	Handler   Handler
-	Policy    Policy
+	Settings  Settings
 	Clock     Clock
 	Random    func() float64 // in [0, 1), for jitter; called by one goroutine at a time
 

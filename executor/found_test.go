@@ -30,7 +30,7 @@ func TestARecordThatWasFoundIsNeverOurs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.lookup, w.policy.LookUpFirst = true, true
+				w.lookup, w.settings.LookUpFirst = true, true
 				both := sides(request("rent"), time.Now().Add(-time.Minute), transfer.Completed)
 				found := both[1:]
 				w.service.find = func([]string) (map[string][]transfer.Record, error) {
@@ -78,7 +78,7 @@ func TestARecordThatCannotBeReadHoldsUpNobodyElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.lookup, w.policy.LookUpFirst = true, true
+				w.lookup, w.settings.LookUpFirst = true, true
 				test.before(w)
 				before := len(w.service.bodies)
 				w.service.find = func([]string) (map[string][]transfer.Record, error) {

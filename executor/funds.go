@@ -72,9 +72,9 @@ type Read struct {
 }
 
 // ReadBalances asks once for each of the given profiles, with as many requests under way as
-// policy allows and no faster than its slowest rate limit, and returns an answer for each, in
+// the settings allow and no faster than their slowest rate limit, and returns an answer for each, in
 // their order. Where ctx ends, or that takes longer than a minute, the rest have an error.
-func ReadBalances(ctx context.Context, reader BalanceReader, policy Policy, clock Clock, profileIDs []string) []Read {
+func ReadBalances(ctx context.Context, reader BalanceReader, settings Settings, clock Clock, profileIDs []string) []Read {
 	ctx, stop := context.WithCancelCause(ctx)
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -82,11 +82,11 @@ func ReadBalances(ctx context.Context, reader BalanceReader, policy Policy, cloc
 			stop(fmt.Errorf("no answer within %v", balancesMax))
 		}
 	})
-	pace := ratelimit.New(clock, slowest(policy.RateLimits), nil, func(time.Duration) {})
+	pace := ratelimit.New(clock, slowest(settings.RateLimits), nil, func(time.Duration) {})
 	answers := make([]Read, len(profileIDs))
 	var asking sync.WaitGroup
 	next := make(chan int)
-	for range min(max(policy.InFlightMax, 1), len(profileIDs)) {
+	for range min(max(settings.InFlightMax, 1), len(profileIDs)) {
 		asking.Go(func() {
 			for i := range next {
 				answers[i] = readOne(ctx, reader, pace, profileIDs[i])

@@ -76,15 +76,15 @@ func TestBalancesAreReadWithinBounds(t *testing.T) {
 	}
 	tests := map[string]struct {
 		takes, cancel time.Duration // 0 cancels never
-		policy        executor.Policy
+		settings      executor.Settings
 		most          int
 		unread        int
 		within        time.Duration
 	}{
-		"each once":                 {time.Second, 0, executor.Policy{InFlightMax: 8}, 8, 1, 7 * time.Second},
-		"no faster than the slower": {time.Millisecond, 0, executor.Policy{InFlightMax: 8, RateLimits: limits}, 8, 1, 5 * time.Second},
-		"for a minute at most":      {11 * time.Second, 0, executor.Policy{InFlightMax: 2}, 2, 41, time.Minute},
-		"until an interrupt":        {11 * time.Second, 15 * time.Second, executor.Policy{InFlightMax: 2}, 2, 49, 15 * time.Second},
+		"each once":                 {time.Second, 0, executor.Settings{InFlightMax: 8}, 8, 1, 7 * time.Second},
+		"no faster than the slower": {time.Millisecond, 0, executor.Settings{InFlightMax: 8, RateLimits: limits}, 8, 1, 5 * time.Second},
+		"for a minute at most":      {11 * time.Second, 0, executor.Settings{InFlightMax: 2}, 2, 41, time.Minute},
+		"until an interrupt":        {11 * time.Second, 15 * time.Second, executor.Settings{InFlightMax: 2}, 2, 49, 15 * time.Second},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestBalancesAreReadWithinBounds(t *testing.T) {
 				}
 				reader := &slowReader{takes: tt.takes}
 				began := time.Now()
-				reads := executor.ReadBalances(ctx, reader, tt.policy, wall{}, profiles)
+				reads := executor.ReadBalances(ctx, reader, tt.settings, wall{}, profiles)
 				took := time.Since(began)
 				unread := 0
 				for _, r := range reads {

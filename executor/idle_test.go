@@ -114,7 +114,7 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 		},
 		"its record cannot be read": {
 			func(w *world) *planner.Plan {
-				w.lookup, w.policy.LookUpFirst = true, true
+				w.lookup, w.settings.LookUpFirst = true, true
 				w.service.find = unreadable
 				return chain(w)
 			},
@@ -133,7 +133,7 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 		},
 		"doubts are held, and there is no lookup": {
 			func(w *world) *planner.Plan {
-				w.policy.HoldDoubt = true
+				w.settings.HoldDoubt = true
 				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
 				return w.plan(request("rent"))
 			},
@@ -142,7 +142,7 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 		},
 		"doubts are held, and a list may lag": {
 			func(w *world) *planner.Plan {
-				w.lookup, w.policy.HoldDoubt = true, true
+				w.lookup, w.settings.HoldDoubt = true, true
 				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
 				return w.plan(request("rent"))
 			},
@@ -211,8 +211,8 @@ func tombstoneIdle(t *testing.T) {
 	w := newWorld(t)
 	doubtful(w)
 	plan := w.plan(request("rent"))
-	time.Sleep(w.policy.RequestTimeout)
-	_, err := executor.ResolveNotMade(t.Context(), executor.Resolution{RefID: "rent", Reason: "no", Journal: w.journal, Policy: w.policy, Clock: clock{}})
+	time.Sleep(w.settings.RequestTimeout)
+	_, err := executor.ResolveNotMade(t.Context(), executor.Resolution{RefID: "rent", Reason: "no", Journal: w.journal, Settings: w.settings, Clock: clock{}})
 	if err != nil {
 		t.Fatal(err)
 	}

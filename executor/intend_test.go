@@ -19,7 +19,7 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 	for _, most := range []int{1, 2, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			w.policy.InFlightMax = most
+			w.settings.InFlightMax = most
 			var now, peak, open atomic.Int64
 			w.service.before = func(ctx context.Context, _ string, _ int) *executor.Answer {
 				peak.Store(max(peak.Load(), now.Add(1)))
@@ -49,7 +49,7 @@ func TestIntentsWrittenAheadAreBounded(t *testing.T) {
 	const inFlight, transfers = 8, 60
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = inFlight
+		w.settings.InFlightMax = inFlight
 		lots := 0
 		var mu sync.Mutex
 		peak := 0 // guarded by mu
@@ -83,7 +83,7 @@ func TestIntentsWrittenAheadAreBounded(t *testing.T) {
 func TestTheFirstRequestsDoNotWaitForAllIntents(t *testing.T) {
 	const transfers = 1100
 	w := newWorld(t)
-	w.policy.InFlightMax = 2 * transfers
+	w.settings.InFlightMax = 2 * transfers
 	lots := 0
 	w.journal.before = func(effect string) error {
 		if effect == "append "+string(state.KindIntent) {
@@ -100,7 +100,7 @@ func TestTheFirstRequestsDoNotWaitForAllIntents(t *testing.T) {
 // TestARefusedIntentKeepsNoneBack has the state refuse one intent of a lot: the others are sent.
 func TestARefusedIntentKeepsNoneBack(t *testing.T) {
 	w := newWorld(t)
-	w.policy.InFlightMax = 8
+	w.settings.InFlightMax = 8
 	plan := w.plan(numbered(8)...)
 	w.journal.before = func(effect string) error {
 		if effect != "append "+string(state.KindBegun) {

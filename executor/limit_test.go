@@ -37,8 +37,8 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 		sent := 0
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			w.policy.InFlightMax = inFlight
-			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
+			w.settings.InFlightMax = inFlight
+			w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 			calls := make(chan int, 1)
 			calls <- 0
 			delay := func() {
@@ -95,8 +95,8 @@ func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 		var came []time.Time
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			w.policy.InFlightMax = inFlight
-			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
+			w.settings.InFlightMax = inFlight
+			w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 			turn := make(chan int, 1)
 			turn <- 0
 			w.service.before = func(context.Context, string, int) *executor.Answer {
@@ -128,8 +128,8 @@ func TestTheRateLimitHoldsForWhoStoodStill(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.clock = &stoppedClock{left: stop}
-			w.policy.InFlightMax = 2
-			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Second}}
+			w.settings.InFlightMax = 2
+			w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Second}}
 			w.apply(numbered(4)...)
 			starts = w.service.starts
 		})
@@ -165,7 +165,7 @@ func (c *stoppedClock) Boot() executor.Boot {
 func TestTheRateLimitIsUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 10, Window: time.Second}}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 10, Window: time.Second}}
 		begun := time.Now()
 		w.apply(numbered(100)...)
 		if took := time.Since(begun); took != 9*time.Second {
@@ -177,8 +177,8 @@ func TestTheRateLimitIsUsedUp(t *testing.T) {
 func TestEachOperationHasItsOwnLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Hour}}
-		w.policy.InFlightMax = 2
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Hour}}
+		w.settings.InFlightMax = 2
 		w.apply(request("before"))
 		var requests []transfer.Request
 		for i := range 10 {
@@ -202,8 +202,8 @@ func TestEachOperationHasItsOwnLimit(t *testing.T) {
 func TestIntentsAreNotWrittenFarAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 16
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 2, Window: time.Minute}}
+		w.settings.InFlightMax = 16
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 2, Window: time.Minute}}
 		ctx, interrupt := context.WithCancel(t.Context())
 		time.AfterFunc(90*time.Second, interrupt)
 		if _, err := executor.Apply(ctx, w.run(w.plan(numbered(16)...))); err != nil {
@@ -218,7 +218,7 @@ func TestIntentsAreNotWrittenFarAhead(t *testing.T) {
 func TestAStormOf429SlowsTheRunDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 32
+		w.settings.InFlightMax = 32
 		// The service takes 5 requests in any second, and says nothing of it beforehand.
 		var taken []time.Time
 		turn := make(chan struct{}, 1)
@@ -249,7 +249,7 @@ func TestTheLimitRemembersALateTry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+				w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
 				w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
 					if try == 1 {
 						return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429}
@@ -279,7 +279,7 @@ func TestTheLimitRemembersALateTry(t *testing.T) {
 func TestTheLimitRemembersAnAnswerInTheSameMillisecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
 		time.Sleep(700 * time.Microsecond)
 		w.apply(request("first"))
 		w.apply(request("second"))
@@ -292,8 +292,8 @@ func TestTheLimitRemembersAnAnswerInTheSameMillisecond(t *testing.T) {
 func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Second}}
-		w.policy.InFlightMax = 1
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Second}}
+		w.settings.InFlightMax = 1
 		plan := w.plan(numbered(2)...)
 		plan.Changes.Update(0, func(c *planner.Change) { c.Expires = time.Now().Add(-time.Second) })
 		w.applyPlan(plan)
@@ -311,7 +311,7 @@ func TestTheRateLimitCountsEveryAttemptOfTheJournal(t *testing.T) {
 	var starts []time.Time
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			return &executor.Answer{Kind: executor.Unclear, HTTPStatus: 503, Reason: "The service answered 503."}
 		}
@@ -337,7 +337,7 @@ func TestTheRateLimitHoldsAcrossAClockThatWasBehind(t *testing.T) {
 	var starts []time.Time
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 		time.Sleep(11 * time.Hour) // the state was made by a clock that was right
 		w.clock = turned{by: -10 * time.Hour, boot: "a"}
 		w.journal.now = w.clock.Now

@@ -19,7 +19,7 @@ func TestOutcomesAreWrittenInLots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.InFlightMax = 5
+				w.settings.InFlightMax = 5
 				w.apply(request("first"))
 				appends := 0
 				w.journal.before = func(effect string) error {
@@ -67,7 +67,7 @@ func TestOutcomesAreWrittenInLots(t *testing.T) {
 func TestDoubtsOfADyingRunAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 3
+		w.settings.InFlightMax = 3
 		peak := 0
 		w.journal.before = func(effect string) error {
 			if effect == "append "+string(state.KindOutcome) {

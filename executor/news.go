@@ -12,19 +12,19 @@ import (
 // none, and false, where the state has it all. The differences are those of records that are not of
 // the transfer that is stored: another id, another amount. Of one of which the state has no record
 // but a list's word, its record is new, and so is a conflict with it.
-func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
+func News(d state.Detail, records []transfer.Record, settings Settings) (state.Outcome, []transfer.Difference, bool) {
 	if d.IsListed() {
-		return newsOfListed(&d, records, policy)
+		return newsOfListed(&d, records, settings)
 	}
-	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
+	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), settings.FingerprintKey)
 	if err != nil { // it was imported without one
 		var ok bool
-		if request, ok = requestOf(records, policy.Operator); !ok {
+		if request, ok = requestOf(records, settings.Operator); !ok {
 			return state.Outcome{}, otherRecord(d, records), false
 		}
 		request.Asset, request.Amount = d.Asset, d.Amount
 	}
-	finding := transfer.Examine(request, records, policy.Operator)
+	finding := transfer.Examine(request, records, settings.Operator)
 	differences := append(otherRecord(d, records), finding.Differences...)
 	if finding.Debit != nil && finding.Debit.ID == d.RecordID {
 		differences = append(differences, contradicts(d, *finding.Debit)...)
@@ -46,8 +46,8 @@ func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outco
 
 // newsOfListed is [News] of a transfer of which the state has a list's word alone: its record, which
 // decides, or the conflict of its record with that word.
-func newsOfListed(d *state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
-	k := newUnsettled(*d, "", policy).knownTransfer
+func newsOfListed(d *state.Detail, records []transfer.Record, settings Settings) (state.Outcome, []transfer.Difference, bool) {
+	k := newUnsettled(*d, "", settings).knownTransfer
 	v := judgeRecords(k, inDoubt, records)
 	v.outcome.Source = state.SourceLookup
 	switch v.outcome.Status {

@@ -200,7 +200,7 @@ func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
 				}
 				resolution := executor.Resolution{
 					RefID: "funding", By: state.Holder{User: "ada"}, Reason: "the service confirmed it",
-					Journal: w.journal, Policy: w.policy, Clock: clock{},
+					Journal: w.journal, Settings: w.settings, Clock: clock{},
 				}
 				if _, err := executor.ResolveAcceptRecord(t.Context(), resolution, nil); err != nil {
 					t.Errorf("the conflict is a dead end: %v", err)
@@ -391,7 +391,7 @@ func TestDependenciesAreMetBeforeTheirDependents(t *testing.T) {
 				}
 				return nil
 			}
-			w.policy.InFlightMax = 1
+			w.settings.InFlightMax = 1
 			summary := w.applyPlan(plan)
 			for _, r := range requests {
 				if sent := w.service.requests(r.RefID); sent > 1 || good[r.RefID] && sent != 1 {

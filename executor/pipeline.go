@@ -35,7 +35,7 @@ type intentQueue struct {
 
 // newPipeline returns a pipeline that calls settled with each verdict, on the scheduler's goroutine.
 func newPipeline(sender *sender, inbox *inbox, settled func(*attempt, verdict)) *pipeline {
-	inFlightMax := max(1, sender.run.Policy.InFlightMax)
+	inFlightMax := max(1, sender.run.Settings.InFlightMax)
 	p := &pipeline{
 		sender: sender, outcomes: sender.run.outcomes, inbox: inbox, inFlightMax: inFlightMax, settled: settled,
 		queues: make(map[transfer.Operation]*intentQueue),

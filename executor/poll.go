@@ -30,10 +30,10 @@ type dependencyPoller struct {
 	waits     int // lookups that are under way or due
 }
 
-// await polls a dependency by lookup for as long as the policy says, and then leaves its dependents
+// await polls a dependency by lookup for as long as the settings say, and then leaves its dependents
 // for the next run.
 func (p *dependencyPoller) await(k knownTransfer, v verdict) {
-	switch wait := p.run.Policy.Wait; {
+	switch wait := p.run.Settings.Wait; {
 	case v.status == transfer.Failed:
 		p.scheduler.strand(k.refID, "which failed")
 	case !p.run.lookups.possible():
@@ -56,7 +56,7 @@ func (p *dependencyPoller) poll(pause time.Duration) {
 	now := p.run.Clock.Now()
 	for refID, one := range p.pending {
 		list = append(list, refID)
-		pause = min(pause, max(0, one.since.Add(p.run.Policy.Wait).Sub(now)))
+		pause = min(pause, max(0, one.since.Add(p.run.Settings.Wait).Sub(now)))
 	}
 	slices.Sort(list)
 	p.waits++
@@ -161,7 +161,7 @@ func (p *dependencyPoller) polledOnce(results []news) {
 	}
 	now := p.run.Clock.Now()
 	for refID, one := range p.pending {
-		if !now.Before(one.since.Add(p.run.Policy.Wait)) {
+		if !now.Before(one.since.Add(p.run.Settings.Wait)) {
 			delete(p.pending, refID)
 			p.scheduler.fail(refID, "which is still not COMPLETED; the next apply goes on")
 		}

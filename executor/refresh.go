@@ -72,10 +72,10 @@ func awaitFinal(run *activeRun, earlier map[string]bool) error {
 		return p, nil
 	}, nil)
 	var err error
-	if !run.lookups.possible() || run.Policy.Wait <= 0 {
+	if !run.lookups.possible() || run.Settings.Wait <= 0 {
 		err = r.round()
 	} else {
-		err = r.untilFinal(run.Policy.Wait, pollFirst)
+		err = r.untilFinal(run.Settings.Wait, pollFirst)
 	}
 	run.report.waited(&r.summary)
 	if !run.lookups.possible() && r.summary.Pending.Count() > 0 {

@@ -43,10 +43,10 @@ func (w *world) tryRefresh(ctx context.Context, wait time.Duration) (executor.Re
 }
 
 // changed are the changes that were told, by ref_id.
-func (w *world) changed() map[string][]executor.Change {
+func (w *world) changed() map[string][]executor.RecordChange {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	changes := make(map[string][]executor.Change)
+	changes := make(map[string][]executor.RecordChange)
 	for _, e := range w.events {
 		if e.Type == executor.EventChanged {
 			changes[e.RefID] = append(changes[e.RefID], e.Changes...)
@@ -80,14 +80,14 @@ func TestRefreshLearnsWhatBecameOfATransfer(t *testing.T) {
 	pending := sides(request("a"), time.Now(), transfer.Pending)
 	tests := map[string]struct {
 		listed  []transfer.Record
-		changes []executor.Change
+		changes []executor.RecordChange
 		row     state.Status
 		status  transfer.RecordStatus
 		counted func(executor.Refreshed) int
 	}{
 		"it is COMPLETED": {
 			listed:  sides(request("a"), time.Now(), transfer.Completed),
-			changes: []executor.Change{{Field: "status", Before: "PENDING", After: "COMPLETED"}},
+			changes: []executor.RecordChange{{Field: "status", Before: "PENDING", After: "COMPLETED"}},
 			row:     state.Recorded, status: transfer.Completed,
 			counted: func(r executor.Refreshed) int { return r.Completed.Count() },
 		},
@@ -96,7 +96,7 @@ func TestRefreshLearnsWhatBecameOfATransfer(t *testing.T) {
 				"status": "FAILED", "fee": "1.50", "total": "81.50",
 				"status_details": map[string]any{"why": "closed"}, "secondary_status": map[string]any{"at": "bank"},
 			})},
-			changes: []executor.Change{
+			changes: []executor.RecordChange{
 				{Field: "status", Before: "PENDING", After: "FAILED"},
 				{Field: "fee", Before: "0", After: "1.50"},
 				{Field: "total", Before: "80.00", After: "81.50"},
@@ -108,13 +108,13 @@ func TestRefreshLearnsWhatBecameOfATransfer(t *testing.T) {
 		},
 		"it has a status that nobody knows": {
 			listed:  []transfer.Record{with(pending[0], map[string]any{"status": "SETTLING"})},
-			changes: []executor.Change{{Field: "status", Before: "PENDING", After: "SETTLING"}},
+			changes: []executor.RecordChange{{Field: "status", Before: "PENDING", After: "SETTLING"}},
 			row:     state.Recorded, status: "SETTLING",
 			counted: func(r executor.Refreshed) int { return r.Pending.Count() },
 		},
 		"it is PENDING with another fee": {
 			listed:  []transfer.Record{with(pending[0], map[string]any{"fee": "2"})},
-			changes: []executor.Change{{Field: "fee", Before: "0", After: "2"}},
+			changes: []executor.RecordChange{{Field: "fee", Before: "0", After: "2"}},
 			row:     state.Recorded, status: transfer.Pending,
 			counted: func(r executor.Refreshed) int { return r.Pending.Count() },
 		},
@@ -189,7 +189,7 @@ func TestRefreshContradictsNothingThatAPersonAccepted(t *testing.T) {
 			t.Fatalf("found %+v", found)
 		}
 		if _, err := executor.ResolveAcceptRecord(t.Context(), executor.Resolution{
-			RefID: "a", Reason: "agreed", Journal: w.journal, Policy: w.policy, Clock: clock{},
+			RefID: "a", Reason: "agreed", Journal: w.journal, Settings: w.settings, Clock: clock{},
 		}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestRefreshProvesADestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.lookup = true
-		w.policy.LookUpFirst = true
+		w.settings.LookUpFirst = true
 		both := sides(request("a"), time.Now().Add(-time.Hour), transfer.Pending)
 		w.service.remade("a", both[0])
 		w.apply(request("a"))
@@ -366,7 +366,7 @@ func TestRefreshWaitsUntilAllIsFinal(t *testing.T) {
 func TestApplyWaitsForAllThatItRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.lookup, w.policy.WaitFinal = true, true
+		w.lookup, w.settings.WaitFinal = true, true
 		w.service.status = transfer.Pending
 		begun := time.Now()
 		w.service.find = func(refIDs []string) (map[string][]transfer.Record, error) {
@@ -387,7 +387,7 @@ func TestApplyWaitsForAllThatItRecorded(t *testing.T) {
 		if n := summary.Totals[executor.ResultFailed].Count(); n != 1 || summary.Totals[executor.ResultRecorded].Count() != 2 || summary.Unfinished != 1 {
 			t.Errorf("%d failed, %d not final", n, summary.Unfinished)
 		}
-		if summary.Waited == nil || !slices.Equal(summary.Waited.Named, []string{"c"}) || time.Since(begun) < w.policy.Wait {
+		if summary.Waited == nil || !slices.Equal(summary.Waited.Named, []string{"c"}) || time.Since(begun) < w.settings.Wait {
 			t.Errorf("waited %+v for %v", summary.Waited, time.Since(begun))
 		}
 	})

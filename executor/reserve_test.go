@@ -83,8 +83,8 @@ func TestARequestStartsOnAReservedStartThatIsGood(t *testing.T) {
 		early, count := 0, 0
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
-			w.policy.InFlightMax = inFlight
-			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 8, Window: time.Second}}
+			w.settings.InFlightMax = inFlight
+			w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 8, Window: time.Second}}
 			var counting sync.Mutex
 			w.service.before = func(context.Context, string, int) *executor.Answer {
 				isGood := share.use(time.Now())

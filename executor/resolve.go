@@ -68,12 +68,12 @@ func (e *StatusError) Error() string {
 
 // Resolution is a word about one ref_id, on a state that the caller has locked.
 type Resolution struct {
-	RefID   string
-	By      state.Holder // who says so
-	Reason  string       // why, in their words; needed but for [ResolveByLookup]
-	Journal Journal
-	Policy  Policy // Operator, FingerprintKey and RequestTimeout are used
-	Clock   Clock
+	RefID    string
+	By       state.Holder // who says so
+	Reason   string       // why, in their words; needed but for [ResolveByLookup]
+	Journal  Journal
+	Settings Settings // Operator, FingerprintKey and RequestTimeout are used
+	Clock    Clock
 	// Date asks the service what time it is: a token's Date, or the zero time where there is none to be
 	// had. It is asked where no other clock tells that the holder of an attempt is dead; nil for nobody.
 	Date func(ctx context.Context) time.Time
@@ -185,7 +185,7 @@ func (r Resolution) known(detail state.Detail, meta state.Meta) (knownTransfer, 
 	if detail.Intent.Body == "" && !detail.IsListed() {
 		return knownTransfer{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRequest)
 	}
-	u := newUnsettled(detail, "", r.Policy)
+	u := newUnsettled(detail, "", r.Settings)
 	if u.unreadable != "" {
 		return knownTransfer{}, fmt.Errorf("resolve %q: %s: %w", r.RefID, u.unreadable, ErrUnknownRefID)
 	}

@@ -19,13 +19,13 @@ import (
 func (w *world) resolution(refID string) executor.Resolution {
 	return executor.Resolution{
 		RefID: refID, By: state.Holder{User: "ann", Host: "desk"}, Reason: "seen in the service's console",
-		Journal: w.journal, Policy: w.policy, Clock: clock{},
+		Journal: w.journal, Settings: w.settings, Clock: clock{},
 	}
 }
 
 // adoptable makes the transfer unverified: found before its first request, unproven.
 func adoptable(w *world) {
-	w.lookup, w.policy.LookUpFirst = true, true
+	w.lookup, w.settings.LookUpFirst = true, true
 	old := sides(request("rent"), time.Now().Add(-time.Hour), transfer.Completed)
 	w.service.find = func([]string) (map[string][]transfer.Record, error) {
 		return map[string][]transfer.Record{"rent": old[:1]}, nil
@@ -46,7 +46,7 @@ func conflicting(w *world) {
 
 // sharing makes the transfer a conflict whose kept record belongs to another ref_id.
 func sharing(w *world) {
-	w.policy.InFlightMax = 1
+	w.settings.InFlightMax = 1
 	w.apply(request("fund"))
 	w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
 		a.Record = edited(*a.Record, map[string]string{"id": "debit-of-fund"})
@@ -86,7 +86,7 @@ func TestAPersonsWord(t *testing.T) {
 		return executor.ResolveAcceptRecord(ctx, w.resolution("rent"), nil)
 	}
 	notMade := func(ctx context.Context, w *world) (state.Outcome, error) {
-		time.Sleep(w.policy.RequestTimeout) // which the service may need to end what it was asked for
+		time.Sleep(w.settings.RequestTimeout) // which the service may need to end what it was asked for
 		return executor.ResolveNotMade(ctx, w.resolution("rent"))
 	}
 	lookUp := func(ctx context.Context, w *world) (state.Outcome, error) {
@@ -746,7 +746,7 @@ func TestALockThatWasTakenAwayEarlierIsNoMatter(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		doubtful(w)
-		time.Sleep(w.policy.RequestTimeout)
+		time.Sleep(w.settings.RequestTimeout)
 		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
 			t.Error(err)
 		}

@@ -143,7 +143,7 @@ func (s *scheduler) fill() {
 // fillPipeline adds attempts to the pipeline while it has room.
 func (s *scheduler) fillPipeline() {
 	most := s.pipeline.unansweredMax()
-	lookFirst := s.run.Policy.LookUpFirst && s.run.lookups.possible()
+	lookFirst := s.run.Settings.LookUpFirst && s.run.lookups.possible()
 	for lookFirst && len(s.ready) > 0 && s.lookups < min(lookupsMax, most) && len(s.queue)+FindMax*s.lookups < most+FindMax {
 		s.lookUpFirst(s.takeReady(FindMax))
 	}
@@ -364,7 +364,7 @@ func (s *scheduler) meetRecorded(refIDs []string) {
 		case row.RecordStatus == transfer.Failed:
 			s.strand(refID, "which failed")
 		default:
-			k := knownTransfer{refID: refID, runID: s.run.Begun.RunID, request: s.survey.outside[refID], operator: s.run.Policy.Operator, first: row.IntendedAt, earlier: true}
+			k := knownTransfer{refID: refID, runID: s.run.Begun.RunID, request: s.survey.outside[refID], operator: s.run.Settings.Operator, first: row.IntendedAt, earlier: true}
 			s.poller.await(k, verdict{outcome: state.Outcome{Status: row.Status}, recordID: row.RecordID, status: row.RecordStatus})
 		}
 	}

@@ -48,22 +48,22 @@ func TestADoubtIsSentAgainOnlyWhere(t *testing.T) {
 			w.apply(request("funding"))
 			p.Changes.Update(0, func(c *planner.Change) { c.After = []string{"funding"} })
 		}, false, false, "funding"},
-		"doubts are held": {func(w *world, _ *planner.Plan) { w.policy.HoldDoubt = true }, false, false, "on_doubt"},
+		"doubts are held": {func(w *world, _ *planner.Plan) { w.settings.HoldDoubt = true }, false, false, "on_doubt"},
 		"its first intent is as old as replay protection": {
-			func(w *world, _ *planner.Plan) { time.Sleep(w.policy.ReplayWindow) }, false, false, "replay_window",
+			func(w *world, _ *planner.Plan) { time.Sleep(w.settings.ReplayWindow) }, false, false, "replay_window",
 		},
 		"replay protection may end while it is on its way": {
-			func(w *world, _ *planner.Plan) { time.Sleep(w.policy.ReplayWindow - w.policy.RequestTimeout) }, false, false, "replay_window",
+			func(w *world, _ *planner.Plan) { time.Sleep(w.settings.ReplayWindow - w.settings.RequestTimeout) }, false, false, "replay_window",
 		},
 		"the local clocks may be wrong": {
 			func(w *world, _ *planner.Plan) {
-				time.Sleep(w.policy.ReplayWindow - w.policy.RequestTimeout - 10*time.Minute)
+				time.Sleep(w.settings.ReplayWindow - w.settings.RequestTimeout - 10*time.Minute)
 			}, false, false, "replay_window",
 		},
 		"replay protection lasts a little longer": {
 			func(w *world, _ *planner.Plan) {
 				// Each local clock may be wrong by five minutes.
-				time.Sleep(w.policy.ReplayWindow - w.policy.RequestTimeout - 10*time.Minute - time.Second)
+				time.Sleep(w.settings.ReplayWindow - w.settings.RequestTimeout - 10*time.Minute - time.Second)
 			}, false, true, "",
 		},
 	}
@@ -184,7 +184,7 @@ func TestDoubtsAreLookedUpByTheHundred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.service.after = func(string, int, executor.Answer) executor.Answer { return *timeout() }
-		w.policy.InFlightMax = 250 // fewer would stop the run
+		w.settings.InFlightMax = 250 // fewer would stop the run
 		w.apply(numbered(250)...)
 		w.lookup, w.service.after = true, nil
 		summary := w.apply(numbered(250)...)
@@ -279,7 +279,7 @@ func TestSettleByLookup(t *testing.T) {
 func TestHeldDoubtsSayWhatToType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.HoldDoubt = true
+		w.settings.HoldDoubt = true
 		w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
 		odd := request("o'brien & sons")
 		w.apply(odd)
@@ -294,7 +294,7 @@ func TestDoubtsAreSentAgainBeforeAnythingNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		doubtful(w)
-		w.service.before, w.policy.InFlightMax = nil, 1
+		w.service.before, w.settings.InFlightMax = nil, 1
 		w.apply(append(numbered(3), request("rent"))...)
 		if !strings.Contains(w.service.bodies[1], `"rent"`) {
 			t.Errorf("sent in this order: %q", w.service.bodies)

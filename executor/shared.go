@@ -343,7 +343,7 @@ func (r *sharedRun) take(part claimedPart) {
 	for refID, d := range part.details {
 		s.survey.rows[refID] = d.Transfer
 		if !r.book.owes(refID) {
-			s.survey.addOutside(d, r.run.Policy)
+			s.survey.addOutside(d, r.run.Settings)
 		}
 	}
 	var settled []settledLine
@@ -353,7 +353,7 @@ func (r *sharedRun) take(part claimedPart) {
 		number, _ := r.book.find(refID)
 		change := r.run.Plan.Changes.At(number)
 		if row := s.survey.rows[refID]; row.Status == state.InDoubt && (row.Open() || row.RunID != begun.RunID) {
-			d := newUnsettled(part.details[refID], begun.RunID, r.run.Policy)
+			d := newUnsettled(part.details[refID], begun.RunID, r.run.Settings)
 			s.planned[refID] = &change
 			d.since.clocks = part.clocks[refID]
 			doubts = append(doubts, d)

@@ -95,7 +95,7 @@ func (s *offered) Leave(context.Context) error         { return nil }
 func TestAnInterruptOfALookupStopsNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.lookup, w.policy.LookUpFirst, w.policy.InFlightMax = true, true, 4
+		w.lookup, w.settings.LookUpFirst, w.settings.InFlightMax = true, true, 4
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			time.Sleep(300 * time.Millisecond)
 			return nil
@@ -148,7 +148,7 @@ func (s *losing) Open(ctx context.Context, o state.Opening) error {
 func TestWhatALostRunnerBeganIsSettledByWhoTakesItsPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 4
+		w.settings.InFlightMax = 4
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			time.Sleep(300 * time.Millisecond)
 			return nil
@@ -202,7 +202,7 @@ func TestWhatRunnersLearnIsWrittenOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.lookup = true
-				w.policy.InFlightMax = max(4, test.low/40)
+				w.settings.InFlightMax = max(4, test.low/40)
 				var low []string
 				var requests []transfer.Request
 				for i := range test.low {

@@ -38,7 +38,7 @@ func takeSurvey(ctx context.Context, run *Run, clocks *timekeeper, all lines) (*
 		outside: make(map[string]transfer.Request),
 		starts:  make(map[transfer.Operation][]time.Time),
 	}
-	recent := recentStarts{now: run.Clock.Now(), limits: run.Policy.RateLimits}
+	recent := recentStarts{now: run.Clock.Now(), limits: run.Settings.RateLimits}
 	if err := recent.readShifts(ctx, snapshot, clocks.now()); err != nil {
 		return nil, err
 	}
@@ -99,20 +99,20 @@ func (w wanted) of(refID string) (line, isWanted bool) {
 
 func (s *survey) readDoubts(ctx context.Context, run *Run, snapshot state.Snapshot, refIDs []string) error {
 	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) {
-		s.doubts = append(s.doubts, newUnsettled(d, run.Begun.RunID, run.Policy))
+		s.doubts = append(s.doubts, newUnsettled(d, run.Begun.RunID, run.Settings))
 	})
 }
 
 func (s *survey) readOutside(ctx context.Context, run *Run, snapshot state.Snapshot, refIDs []string) error {
-	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) { s.addOutside(d, run.Policy) })
+	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) { s.addOutside(d, run.Settings) })
 }
 
 // addOutside keeps the request of a dependency. An imported transfer has none: it can't be polled.
-func (s *survey) addOutside(d state.Detail, policy Policy) {
+func (s *survey) addOutside(d state.Detail, settings Settings) {
 	if d.Intent.Body == "" {
 		return
 	}
-	if request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey); err == nil {
+	if request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), settings.FingerprintKey); err == nil {
 		s.outside[d.RefID] = request
 	}
 }

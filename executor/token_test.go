@@ -22,7 +22,7 @@ func tokenRefused() *executor.Answer {
 func TestARequestIsSentAgainWithARenewedTokenInTheSameAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
 		w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
 			if try == 1 {
 				return tokenRefused()
@@ -45,7 +45,7 @@ func TestARequestIsSentAgainWithARenewedTokenInTheSameAttempt(t *testing.T) {
 func TestASecondRefusalOfTheTokenIsARefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.InFlightMax = 1
+		w.settings.InFlightMax = 1
 		w.service.before = func(context.Context, string, int) *executor.Answer { return tokenRefused() }
 		summary := w.apply(numbered(3)...)
 		want := map[string]executor.Result{
@@ -101,7 +101,7 @@ func TestNothingIsSentAgainWithARenewedTokenWhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Minute}}
+				w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Minute}}
 				ctx, interrupt := context.WithCancel(t.Context())
 				defer interrupt()
 				w.service.before = func(context.Context, string, int) *executor.Answer {

@@ -19,13 +19,13 @@ type unsettled struct {
 	undue      doubt.Hold   // why it must not be sent again, as its latest lookup has it
 }
 
-func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
+func newUnsettled(d state.Detail, runID string, settings Settings) *unsettled {
 	u := &unsettled{intent: d.Intent, dated: d.Intent, firstBy: d.Intent.RunID}
 	u.intent.RunID, u.intent.Found, u.intent.AfterMS, u.intent.Clocks = runID, false, 0, state.Clocks{}
 	u.knownTransfer = knownTransfer{
 		refID: d.RefID, runID: runID,
 		first: d.IntendedAt, earlier: !d.Intent.Found, found: d.Intent.Found, doubted: true,
-		operator: policy.Operator, since: sent{at: d.IntendedAt},
+		operator: settings.Operator, since: sent{at: d.IntendedAt},
 	}
 	if d.IsListed() {
 		u.group, u.found, u.earlier = d.GroupID, true, false
@@ -35,7 +35,7 @@ func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
 		u.request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
 		return u
 	}
-	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
+	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), settings.FingerprintKey)
 	if err != nil {
 		u.unreadable = fmt.Sprintf("Its recorded request cannot be read: %v.", err)
 		request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}

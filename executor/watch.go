@@ -34,9 +34,9 @@ const (
 type news struct {
 	watched
 	kind    newsKind
-	changes []Change // of newsChanged
-	verdict verdict  // of newsChanged and newsConflict; durable
-	reason  string   // of newsUnreadable and newsRefused, in words
+	changes []RecordChange // of newsChanged
+	verdict verdict        // of newsChanged and newsConflict; durable
+	reason  string         // of newsUnreadable and newsRefused, in words
 
 	creditFailed bool // the debit side is COMPLETED, and the credit side FAILED
 }
@@ -49,11 +49,11 @@ func (w *watched) count(totals *transfer.Totals) { totals.Add(w.detail.Asset, w.
 
 // watcher looks transfers up that are recorded, and writes the news down.
 type watcher struct {
-	lookups *lookups
-	journal *journalWriter
-	life    *lifetime
-	runID   string
-	policy  Policy
+	lookups  *lookups
+	journal  *journalWriter
+	life     *lifetime
+	runID    string
+	settings Settings
 }
 
 // lookupError says that the service could not be asked.
@@ -98,7 +98,7 @@ func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watche
 	var list []watched
 	for _, d := range details {
 		if d.Status.Made() && !d.RecordStatus.Final() && (takes == nil || takes(d)) {
-			u := newUnsettled(d, w.runID, w.policy)
+			u := newUnsettled(d, w.runID, w.settings)
 			list = append(list, watched{u.knownTransfer, d, u.unreadable != ""})
 		}
 	}
@@ -170,14 +170,14 @@ func (w watched) judge(found lookup) news {
 	n := news{watched: w, kind: newsNone, changes: changesOf(w.detail.RecordStatus, stored, deciding)}
 	now := renewedBy(w.detail, *deciding, finding.DestinationProven)
 	if w.detail.Status == state.Unverified && now.status == state.Adopted && finding.DestinationProven {
-		n.changes = append(n.changes, Change{fieldDestination, "not proven", "proven"})
+		n.changes = append(n.changes, RecordChange{fieldDestination, "not proven", "proven"})
 	}
 	if len(n.changes) == 0 {
 		return n
 	}
 	if credit := finding.Credit; credit != nil && credit.Status == transfer.Failed && deciding.Status == transfer.Completed {
 		n.creditFailed = true
-		n.changes = append(n.changes, Change{"credit side", string(deciding.Status), string(credit.Status)})
+		n.changes = append(n.changes, RecordChange{"credit side", string(deciding.Status), string(credit.Status)})
 	}
 	n.kind = newsChanged
 	n.verdict = verdict{
@@ -256,11 +256,11 @@ func (w *watched) contradict(records []transfer.Record, stored *transfer.Record,
 
 // changesOf returns the fields that a newer copy of a record has changed. A field that a shorter copy
 // lacks is no change.
-func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []Change {
-	var list []Change
+func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []RecordChange {
+	var list []RecordChange
 	add := func(field, before, after string, same bool) {
 		if !same && after != "" {
-			list = append(list, Change{field, before, after})
+			list = append(list, RecordChange{field, before, after})
 		}
 	}
 	add("status", string(before), string(newer.Status), before == newer.Status)

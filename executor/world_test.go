@@ -40,13 +40,13 @@ func (clock) Sleep(ctx context.Context, d time.Duration) error {
 
 // world is a state, a service that keeps a ledger, and what a run told.
 type world struct {
-	t       testing.TB
-	journal *memory
-	policy  executor.Policy
-	service *service
-	lookup  bool
-	runs    int
-	clock   executor.Clock
+	t        testing.TB
+	journal  *memory
+	settings executor.Settings
+	service  *service
+	lookup   bool
+	runs     int
+	clock    executor.Clock
 
 	mu     sync.Mutex
 	events []executor.Event
@@ -55,7 +55,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, journal: newMemory(t, time.Now), clock: clock{}}
 	w.service = &service{made: make(map[string][]transfer.Record), clock: clock{}, tries: make(map[string]int)}
-	w.policy = executor.Policy{
+	w.settings = executor.Settings{
 		ReplayWindow: 24 * time.Hour, InFlightMax: 4, RequestTimeout: 30 * time.Second, Wait: 2 * time.Minute,
 	}
 	return w
@@ -104,7 +104,7 @@ func (w *world) run(plan *planner.Plan) executor.Run {
 	run := executor.Run{
 		Plan: plan, Begun: state.Begun{RunID: fmt.Sprintf("run-%d", w.runs), Digest: "digest"},
 		Journal: w.journal, Submitter: w.service, Handler: w,
-		Policy: w.policy, Clock: w.clock, Random: rand.New(rand.NewPCG(1, 2)).Float64,
+		Settings: w.settings, Clock: w.clock, Random: rand.New(rand.NewPCG(1, 2)).Float64,
 	}
 	if w.lookup {
 		run.Finder = w.service

@@ -56,7 +56,7 @@ func (j *judge) group(s *suspects) {
 			j.accept(c.Change, accepted[n], LookAlike, Rename)
 		case rest[n]:
 			if v.rename != nil {
-				block := j.source(int(c.number)).block
+				block := j.blockFactsOf(int(c.number)).block
 				j.renames[block] = append(j.renames[block], v)
 			}
 			if v.alike {
@@ -131,7 +131,7 @@ func (j *judge) acceptDeclared(s *suspects, rest map[int]bool, accepted map[int]
 		again = false
 		for _, n := range slices.Sorted(maps.Keys(rest)) {
 			blocking := j.blocking(s, n)
-			names := j.source(int(s.lines[n].number)).acceptOf
+			names := j.blockFactsOf(int(s.lines[n].number)).acceptOf
 			if len(names) == 0 || len(names) < len(blocking) || len(names) < len(rest)-1 || len(rest)-1+len(blocking) == 0 {
 				continue
 			}
@@ -179,7 +179,7 @@ func (j *judge) accept(c *Change, by string, kinds ...SignalKind) {
 // unit names the group by which look-alikes are counted and accepted: the batch of a line, or its
 // block where that has none and may have many; "" for a transfer by itself.
 func (j *judge) unit(c suspect) string {
-	block := j.source(int(c.number)).block
+	block := j.blockFactsOf(int(c.number)).block
 	if c.Batch == "" && c.Address != block {
 		return block
 	}

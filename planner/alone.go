@@ -316,7 +316,7 @@ func (b *builder) saysNewest(dated []int) {
 			}
 		}
 		if lateness(&c, time.Time{}, b.now) == "" {
-			b.noteNewest(b.source(i).block, newest)
+			b.noteNewest(b.blockFactsOf(i).block, newest)
 		}
 	}
 }

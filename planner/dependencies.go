@@ -8,8 +8,8 @@ import (
 	"remit/state"
 )
 
-// group is the transfers of a block or of a batch that others wait for.
-type group struct {
+// awaited is the transfers of a block or of a batch that others wait for.
+type awaited struct {
 	changes []int32  // indices, in declaration order
 	pending []string // ref_ids that are recorded and not yet COMPLETED
 
@@ -35,10 +35,10 @@ const (
 )
 
 // members finds the transfers of each block and batch that a transfer to be sent waits for.
-func (b *builder) members() map[config.Dependency]*group {
-	groups := make(map[config.Dependency]*group)
+func (b *builder) members() map[config.Dependency]*awaited {
+	groups := make(map[config.Dependency]*awaited)
 	for i := range b.facts {
-		dependsOn := b.source(i).dependsOn
+		dependsOn := b.blockFactsOf(i).dependsOn
 		if len(dependsOn) == 0 || !asksForDependencies(b.plan.Changes.Action(i)) {
 			continue
 		}
@@ -47,7 +47,7 @@ func (b *builder) members() map[config.Dependency]*group {
 				panic(fmt.Sprintf("a dependency of %q names nothing", b.plan.Changes.At(i).RefID))
 			}
 			if groups[d] == nil {
-				groups[d] = new(group)
+				groups[d] = new(awaited)
 			}
 		}
 	}
@@ -55,14 +55,14 @@ func (b *builder) members() map[config.Dependency]*group {
 		return nil
 	}
 	for i := range b.facts {
-		for _, d := range b.source(i).memberships() {
+		for _, d := range b.blockFactsOf(i).memberships() {
 			if g := groups[d]; g != nil {
 				g.changes = append(g.changes, int32(i))
 			}
 		}
 	}
 	for _, p := range b.pending {
-		for _, d := range b.sources[p.source].memberships() {
+		for _, d := range b.blockFacts[p.block].memberships() {
 			if g := groups[d]; g != nil {
 				g.pending = append(g.pending, p.row.refID())
 			}
@@ -75,7 +75,7 @@ func (b *builder) members() map[config.Dependency]*group {
 func asksForDependencies(a Action) bool { return a == Submit || a == Resolve }
 
 // memberships are the names under which others wait for a transfer; "" names nothing.
-func (s *source) memberships() [2]config.Dependency {
+func (s *blockFacts) memberships() [2]config.Dependency {
 	return [2]config.Dependency{{Block: s.block}, {Batch: s.batch}}
 }
 
@@ -87,7 +87,7 @@ func (b *builder) resolveDependencies() {
 	if groups == nil {
 		return
 	}
-	w := walk{builder: b, changes: &b.plan.Changes, groups: groups, unmet: make(map[dependencyList]*group)}
+	w := walk{builder: b, changes: &b.plan.Changes, groups: groups, unmet: make(map[dependencyList]*awaited)}
 	for i := range b.facts {
 		w.change(i)
 	}
@@ -97,10 +97,10 @@ func (b *builder) resolveDependencies() {
 type walk struct {
 	*builder
 	changes *Changes
-	groups  map[config.Dependency]*group
+	groups  map[config.Dependency]*awaited
 	// unmet is what a list of dependencies comes to. Transfers of one block share their
 	// list, and so share the result.
-	unmet map[dependencyList]*group
+	unmet map[dependencyList]*awaited
 }
 
 // dependencyList is one list in memory.
@@ -110,7 +110,7 @@ type dependencyList struct {
 }
 
 func (w *walk) change(i int) {
-	f, dependsOn := &w.facts[i], w.source(i).dependsOn
+	f, dependsOn := &w.facts[i], w.blockFactsOf(i).dependsOn
 	if f.resolution != unresolved || len(dependsOn) == 0 || !asksForDependencies(w.changes.Action(i)) {
 		return
 	}
@@ -142,11 +142,11 @@ func (w *walk) change(i int) {
 
 // combine adds up what several blocks and batches come to. A transfer that is in two of
 // them is waited for once.
-func (w *walk) combine(dependsOn []config.Dependency) *group {
+func (w *walk) combine(dependsOn []config.Dependency) *awaited {
 	if len(dependsOn) == 1 {
 		return w.group(dependsOn[0])
 	}
-	all := new(group)
+	all := new(awaited)
 	inAfter, inUnmet := make(map[string]bool), make(map[string]bool)
 	for _, d := range dependsOn {
 		g := w.group(d)
@@ -169,12 +169,12 @@ func appendNew(to, more []string, seen map[string]bool) []string {
 	return to
 }
 
-func (w *walk) group(d config.Dependency) *group {
+func (w *walk) group(d config.Dependency) *awaited {
 	g := w.groups[d]
 	switch g.resolution {
 	case unresolved:
 	case resolving:
-		around := &group{blocked: circle()}
+		around := &awaited{blocked: circle()}
 		for _, i := range g.changes {
 			around.unmet = append(around.unmet, w.changes.At(int(i)).RefID)
 		}

@@ -84,7 +84,7 @@ func (b *builder) findLate(ctx context.Context) error {
 		}
 		var newest time.Time
 		if b.facts[i].row == nil { // else its ref_id is not new: a transfer that was planned before is no edit
-			newest = b.newest[b.source(i).block]
+			newest = b.newest[b.blockFactsOf(i).block]
 		}
 		if why := lateness(&c, newest, b.now); why != "" {
 			late = append(late, i)

@@ -60,28 +60,28 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 		record: record, rows: recorded, controls: controls, now: now, moments: moments,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
 		seed: maphash.MakeSeed(), openings: make(openings), occurrences: make(occurrencesOf),
-		sources: make([]source, 1), // a transfer that is no longer declared has none
+		blockFacts: make([]blockFacts, 1), // a transfer that is no longer declared has none
 	}, nil
 }
 
 // builder holds what New needs while it runs.
 type builder struct {
-	plan     *Plan
-	facts    []facts  // of the plan's change with the same index
-	sources  []source // that facts and pending transfers name
-	record   Record
-	rows     *rows
-	controls Controls
-	now      time.Time
-	moments  *moments
-	targets  *targets
-	batches  *batchTally
-	limits   *limitTally // nil where there is none
-	declared int
-	pending  []pendingRow
-	sent     []fingerprinted // Submits as they were declared
-	payees   *payees         // nil before the first Submit
-	names    *paidNames      // nil before the first Submit with a display name
+	plan       *Plan
+	facts      []facts      // of the plan's change with the same index
+	blockFacts []blockFacts // that facts and pending transfers name
+	record     Record
+	rows       *rows
+	controls   Controls
+	now        time.Time
+	moments    *moments
+	targets    *targets
+	batches    *batchTally
+	limits     *limitTally // nil where there is none
+	declared   int
+	pending    []pendingRow
+	sent       []fingerprinted // Submits as they were declared
+	payees     *payees         // nil before the first Submit
+	names      *paidNames      // nil before the first Submit with a display name
 	// reversed are declared reversals that were made, by ref_id.
 	reversed map[string]config.Transfer
 
@@ -106,12 +106,12 @@ type builder struct {
 // facts are of a change, and needed no longer than New runs.
 type facts struct {
 	row        *row // nil where nothing is recorded
-	source     int32
+	block      int32
 	resolution resolution // of the dependencies
 }
 
-// source is what transfers of one block have in common.
-type source struct {
+// blockFacts is what transfers of one block have in common.
+type blockFacts struct {
 	block     string
 	batch     string
 	dependsOn []config.Dependency
@@ -120,8 +120,8 @@ type source struct {
 
 // pendingRow is a declared transfer without a change of its own that others may wait for.
 type pendingRow struct {
-	row    *row
-	source int32
+	row   *row
+	block int32
 }
 
 // fingerprinted is a change with the values that were computed from its request when it was declared.
@@ -239,7 +239,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 			}
 		}
 		if !r.isCompleted() {
-			b.pending = append(b.pending, pendingRow{r, b.sourceOf(t)})
+			b.pending = append(b.pending, pendingRow{r, b.blockNumber(t)})
 		}
 		return nil
 	}
@@ -266,7 +266,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		c.Signals = signalsOf(t)
 	case None, Conflict, Failed, Undeclared:
 	}
-	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)
+	b.add(&c, facts{row: r, block: b.blockNumber(t)}, targeted)
 	return nil
 }
 
@@ -335,20 +335,20 @@ func (b *builder) add(c *Change, f facts, targeted bool) {
 	b.facts = append(b.facts, f)
 }
 
-// sourceOf is the number of what t has in common with others, mostly with the one before.
-func (b *builder) sourceOf(t *config.Transfer) int32 {
-	if last := len(b.sources) - 1; last >= 0 {
-		s := &b.sources[last]
+// blockNumber is the number of the facts of the block of t, mostly that of the transfer before.
+func (b *builder) blockNumber(t *config.Transfer) int32 {
+	if last := len(b.blockFacts) - 1; last >= 0 {
+		s := &b.blockFacts[last]
 		if s.block == t.Block && s.batch == t.Batch && isSameDependencies(s.dependsOn, t.DependsOn) && len(s.acceptOf)+len(t.AcceptDuplicateOf) == 0 {
 			return int32(last)
 		}
 	}
-	b.sources = append(b.sources, source{t.Block, t.Batch, t.DependsOn, t.AcceptDuplicateOf})
-	return int32(len(b.sources) - 1)
+	b.blockFacts = append(b.blockFacts, blockFacts{t.Block, t.Batch, t.DependsOn, t.AcceptDuplicateOf})
+	return int32(len(b.blockFacts) - 1)
 }
 
-// source is what the change with the given number has in common with others.
-func (b *builder) source(change int) *source { return &b.sources[b.facts[change].source] }
+// blockFactsOf are those of the block of the change with the given number.
+func (b *builder) blockFactsOf(change int) *blockFacts { return &b.blockFacts[b.facts[change].block] }
 
 // isSameDependencies reports whether two lists are one in memory, which those of a block are.
 func isSameDependencies(a, b []config.Dependency) bool {

@@ -218,7 +218,7 @@ func (j *judge) addWithin(o *Obstacle, some []judgedLine) {
 	if within == 0 {
 		return
 	}
-	block := j.source(int(some[0].line.number)).block
+	block := j.blockFactsOf(int(some[0].line.number)).block
 	if batch := some[0].line.Batch; batch != "" {
 		block = "batch." + batch
 	}

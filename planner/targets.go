@@ -142,7 +142,7 @@ func (b *builder) keepTargets() {
 		if b.plan.Changes.Action(i) != Submit {
 			continue
 		}
-		for _, d := range b.source(i).dependsOn {
+		for _, d := range b.blockFactsOf(i).dependsOn {
 			if asked[d] {
 				continue
 			}

@@ -327,7 +327,7 @@ func (b *builder) datedBlocks() map[string]bool {
 	blocks := make(map[string]bool)
 	for i := range b.facts {
 		if b.plan.Changes.Action(i) == Submit && !b.plan.Changes.due(i).IsZero() {
-			blocks[b.source(i).block] = true
+			blocks[b.blockFactsOf(i).block] = true
 		}
 	}
 	return blocks

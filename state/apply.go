@@ -45,7 +45,7 @@ func (t Transfer) Apply(d Draft, seq int64, at time.Time) (Transfer, error) {
 		}
 		next.SettledAt, next.OutcomeSeq = at, seq
 		return next, nil
-	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked, Erased:
+	case Created, Begun, Ended, Unlocked, Rebound, ClockConfirmed, Asked, Erased:
 	}
 	panic(fmt.Sprintf("%T is not about a ref_id", d.Entry))
 }
@@ -296,7 +296,7 @@ func (m Meta) Apply(d Draft, seq int64, at time.Time) (Meta, error) {
 		case e.Source != SourcePerson:
 			return m, fmt.Errorf("record outcome of %q: %w", e.RefID, &CustomerError{Want: m.Service.CustomerID, Got: got})
 		}
-	case Begun, Intent, Ended, Unlocked, Clock, Asked, Erased:
+	case Begun, Intent, Ended, Unlocked, ClockConfirmed, Asked, Erased:
 	}
 	m.Serial, m.At = seq, at
 	return m, nil
@@ -326,7 +326,7 @@ func (r Run) Apply(d Draft, at time.Time) (Run, error) {
 		}
 		r.Ended, r.EndedAt = &e, at
 		return r, nil
-	case Created, Intent, Outcome, Unlocked, Rebound, Clock, Asked, Erased:
+	case Created, Intent, Outcome, Unlocked, Rebound, ClockConfirmed, Asked, Erased:
 	}
 	panic(fmt.Sprintf("%T is not about a run", d.Entry))
 }

@@ -135,7 +135,7 @@ func (e Event) Entry() (Entry, error) {
 	case KindRebound:
 		return decode[Rebound](e)
 	case KindClock:
-		return decode[Clock](e)
+		return decode[ClockConfirmed](e)
 	case KindAsked:
 		return decode[Asked](e)
 	case KindErased:

@@ -56,11 +56,11 @@ type Jump struct {
 	Kind Kind
 	At   time.Time     // of the event
 	Back time.Duration // how far it lies before the event before; more than [JumpMin]
-	// Settled says that the event, or a later one, is a [Clock]: since then the clock is right.
+	// Settled says that the event, or a later one, is a [ClockConfirmed]: since then the clock is right.
 	Settled bool
 }
 
-func (c Clock) check() error {
+func (c ClockConfirmed) check() error {
 	if c.Reason == "" && c.Clocks.Date.IsZero() {
 		return errors.New("neither the service's clock nor a person confirms it")
 	}

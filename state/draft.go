@@ -87,7 +87,7 @@ func NewDraft(entry Entry) (Draft, error) {
 		err = named("reason", e.Reason)
 	case Rebound:
 		err = named("reason", e.Reason, "base_url", e.After.BaseURL)
-	case Clock:
+	case ClockConfirmed:
 		err = e.check()
 	case Asked:
 		err = named("about", e.About, "reason", e.Reason)
@@ -139,7 +139,7 @@ func newDraft(entry Entry, data json.RawMessage) (Draft, error) {
 		case e.Status.Made():
 			d.record, err = e.parse()
 		}
-	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked, Erased:
+	case Created, Begun, Ended, Unlocked, Rebound, ClockConfirmed, Asked, Erased:
 	}
 	return d, err
 }

@@ -22,7 +22,7 @@ func encode(entry Entry) (json.RawMessage, error) {
 		if data, ok := e.encodePlain(); ok {
 			return data, nil
 		}
-	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked, Erased:
+	case Created, Begun, Ended, Unlocked, Rebound, ClockConfirmed, Asked, Erased:
 	}
 	return encodeAny(entry)
 }

@@ -36,7 +36,7 @@ const (
 )
 
 // Entry is one of the types that can be appended: [Created], [Begun], [Intent], [Outcome], [Ended],
-// [Unlocked], [Rebound], [Clock], [Asked] or [Erased].
+// [Unlocked], [Rebound], [ClockConfirmed], [Asked] or [Erased].
 type Entry interface {
 	Kind() Kind
 	// Subject is the ref_id and the run that the entry is about; either may be "".
@@ -273,9 +273,9 @@ type Rebound struct {
 	Reason            string `json:"reason"`
 }
 
-// Clock records that the writer's clock is right although it lies behind the newest event: the
+// ClockConfirmed records that the writer's clock is right although it lies behind the newest event: the
 // service's clock confirms it, or a person does. Events before it may have wrong times.
-type Clock struct {
+type ClockConfirmed struct {
 	BehindMS int64  `json:"behind_ms,omitempty"` // how far it lies behind the event before; 0 where it does not
 	JumpMS   int64  `json:"jump_ms,omitempty"`   // how much more passed by it than since the machine booted, from an earlier moment of that boot on
 	Clocks   Clocks `json:"clocks,omitzero"`     // with a Date where the service confirms it
@@ -324,7 +324,7 @@ func (Unlocked) Kind() Kind { return KindUnlocked }
 func (Rebound) Kind() Kind { return KindRebound }
 
 // Kind returns KindClock.
-func (Clock) Kind() Kind { return KindClock }
+func (ClockConfirmed) Kind() Kind { return KindClock }
 
 // Kind returns KindAsked.
 func (Asked) Kind() Kind { return KindAsked }
@@ -354,7 +354,7 @@ func (Unlocked) Subject() (refID, runID string) { return "", "" }
 func (Rebound) Subject() (refID, runID string) { return "", "" }
 
 // Subject returns nothing: the event is of the state.
-func (Clock) Subject() (refID, runID string) { return "", "" }
+func (ClockConfirmed) Subject() (refID, runID string) { return "", "" }
 
 // Subject returns nothing: a ref_id's own events are its attempts and their outcomes.
 func (Asked) Subject() (refID, runID string) { return "", "" }

@@ -176,7 +176,7 @@ type Snapshot interface {
 	// before it, the newest first.
 	Jumps(ctx context.Context) iter.Seq2[Jump, error]
 
-	// Clocks yields every event of a [Clock], the newest first.
+	// Clocks yields every event of a [ClockConfirmed], the newest first.
 	Clocks(ctx context.Context) iter.Seq2[Event, error]
 
 	// Names yields every display name that the state has, in the order of the events with which they

@@ -27,7 +27,7 @@ type clockReader interface {
 // WrongClocks names the times of a state that can't be right at the time now, of a machine whose
 // clocks say here, the newest first, at most most of them: an event that is in the future or older
 // than the one before it, this machine's clock or a run where the local clock and boottime disagree.
-// With settled, those count too after which a [Clock] says that all is right.
+// With settled, those count too after which a [ClockConfirmed] says that all is right.
 func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks, settled bool, most int) ([]WrongClock, error) {
 	var wrong []WrongClock
 	if meta := s.Meta(); meta.At.Sub(now) > JumpMin {
@@ -109,7 +109,7 @@ func WrongServerClock(ctx context.Context, s Snapshot, now func() time.Time) (wr
 }
 
 // Jumped says how the clock of this machine jumped since it was last taken for right in this boot: when a
-// run began, or when a [Clock] said so. Its progress and that of boottime are then more than [JumpMin]
+// run began, or when a [ClockConfirmed] said so. Its progress and that of boottime are then more than [JumpMin]
 // apart. The clock at the end of a run is no evidence: nothing was held against it.
 func Jumped(ctx context.Context, s clockReader, now time.Time, here Clocks) (jump WrongClock, isOne bool, err error) {
 	if here.Boot == "" {
@@ -139,7 +139,7 @@ func Jumped(ctx context.Context, s clockReader, now time.Time, here Clocks) (jum
 		if err != nil {
 			return WrongClock{}, false, err
 		}
-		if consider(dated{at: event.Time, clocks: entry.(Clock).Clocks, words: fmt.Sprintf("event %d", event.Seq)}) {
+		if consider(dated{at: event.Time, clocks: entry.(ClockConfirmed).Clocks, words: fmt.Sprintf("event %d", event.Seq)}) {
 			break
 		}
 	}

@@ -51,9 +51,9 @@ type Block struct {
 	Arguments  map[string]*Argument
 	InOrder    []*Argument // of a free kind, as written
 	Blocks     []*Block
-	Incomplete bool       // mistakes were found and reported
-	Policy     *PolicyDir // of the policy directory in which it is; nil elsewhere
-	Book       *Book      // of the included directory in which it is; nil elsewhere
+	Incomplete bool         // mistakes were found and reported
+	Policy     *PolicyDir   // of the policy directory in which it is; nil elsewhere
+	Included   *IncludedDir // of the included directory in which it is; nil elsewhere
 }
 
 // PolicyDir is a policy directory.
@@ -62,8 +62,8 @@ type PolicyDir struct {
 	Root *confined.Directory
 }
 
-// Book is an included directory, and what expressions in it read files of.
-type Book struct {
+// IncludedDir is an included directory, and what expressions in it read files of.
+type IncludedDir struct {
 	Name      string // relative to the configuration's directory, with slashes
 	Root      *confined.Directory
 	Functions map[string]function.Function // those that read files read them below Root
@@ -198,8 +198,8 @@ func (b *Block) Label(i int) string {
 }
 
 // StandIn says which policy directory, or which included one, has b and the blocks in it.
-func (b *Block) StandIn(d *PolicyDir, in *Book) {
-	b.Policy, b.Book = d, in
+func (b *Block) StandIn(d *PolicyDir, in *IncludedDir) {
+	b.Policy, b.Included = d, in
 	for _, nested := range b.Blocks {
 		nested.StandIn(d, in)
 	}
@@ -207,7 +207,7 @@ func (b *Block) StandIn(d *PolicyDir, in *Book) {
 
 // Within is reach for the expressions of b: what of it the directory lets them see.
 func (b *Block) Within(reach Reach) Reach {
-	reach.Policy, reach.Book = b.Policy != nil, b.Book
+	reach.Policy, reach.Included = b.Policy != nil, b.Included
 	return reach
 }
 

@@ -18,14 +18,14 @@ import (
 
 // References are what an expression refers to.
 type References struct {
-	Nodes   []*Node
-	Whole   []string // roots that are used whole, as in profile[each.key]
-	Each    bool
-	Columns []string // attributes of each.value that are named; "" for all of it
-	Key     bool     // names each.key
-	Subject []string // attributes of the subject of a policy that are named
-	Wrong   bool     // a reference was wrong, which was reported
-	book    *Book    // whose files the expression reads; nil for those of the configuration
+	Nodes    []*Node
+	Whole    []string // roots that are used whole, as in profile[each.key]
+	Each     bool
+	Columns  []string     // attributes of each.value that are named; "" for all of it
+	Key      bool         // names each.key
+	Subject  []string     // attributes of the subject of a policy that are named
+	Wrong    bool         // a reference was wrong, which was reported
+	included *IncludedDir // whose files the expression reads; nil for those of the configuration
 }
 
 // Reach is what the expressions of a place may refer to (design section 4, references).
@@ -46,7 +46,7 @@ type Reach struct {
 	Profiles   bool                 // where narrow: profiles as well
 	NoFiles    bool                 // no function that reads files
 	Policy     bool                 // of a policy directory: its profiles only, and no file
-	Book       *Book                // of an included directory: what such directories declare, and its files; nil elsewhere
+	Included   *IncludedDir         // of an included directory: what such directories declare, and its files; nil elsewhere
 	Given      map[string]cty.Value // that the caller has, by their roots, such as plan
 }
 
@@ -65,8 +65,8 @@ func NarrowReach() Reach {
 // policyReaches says of a name that it is not to be had in a policy directory.
 const policyReaches = "A policy directory does not see the configuration, whose authors its controls are about: its blocks may refer to profiles of policy directories only."
 
-// bookReaches says of a name that it is not to be had in an included directory.
-const bookReaches = "The blocks of an included directory mean the same wherever it is included, so they refer to nothing that the directory which includes it declares. Move the declaration to an included directory, or declare a variable there."
+// includedReaches says of a name that it is not to be had in an included directory.
+const includedReaches = "The blocks of an included directory mean the same wherever it is included, so they refer to nothing that the directory which includes it declares. Move the declaration to an included directory, or declare a variable there."
 
 // resolver finds what one expression refers to.
 type resolver struct {
@@ -79,7 +79,7 @@ type resolver struct {
 
 // Resolve finds the references of expr and reports those that are forbidden, or that name nothing.
 func (s *Scope) Resolve(expr hclsyntax.Expression, within Reach) (*References, hcl.Diagnostics) {
-	r := resolver{scope: s, reach: within, refs: References{book: within.Book}}
+	r := resolver{scope: s, reach: within, refs: References{included: within.Included}}
 	if reference, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok {
 		r.alone = true
 		r.traversal(reference.Traversal)
@@ -239,7 +239,7 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 
 // sees reports whether an expression in a policy directory, or in an included one, may refer to n.
 func (r *resolver) sees(n *Node) bool {
-	return (n.Policy || !r.reach.Policy) && (n.Book != nil || n.Policy || r.reach.Book == nil)
+	return (n.Policy || !r.reach.Policy) && (n.Book != nil || n.Policy || r.reach.Included == nil)
 }
 
 // node finds a declaration, or reports that there is none.
@@ -248,7 +248,7 @@ func (r *resolver) node(t hcl.Traversal, root, name string) *Node {
 	if ok && !r.sees(n) {
 		why := policyReaches
 		if !r.reach.Policy {
-			why = bookReaches
+			why = includedReaches
 		}
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s is declared at %s. %s", n.Address(), mistake.At(n.At), why)
 		return nil

@@ -44,8 +44,8 @@ type Node struct {
 	Compute    func() (cty.Value, hcl.Diagnostics)
 	// demand, where it is not nil, makes the value when an expression first needs it.
 	Demand func() (cty.Value, hcl.Diagnostics)
-	Policy bool  // declared in a policy directory
-	Book   *Book // the included directory in which it is declared; nil for none
+	Policy bool         // declared in a policy directory
+	Book   *IncludedDir // the included directory in which it is declared; nil for none
 
 	Progress  progress
 	Value     cty.Value
@@ -194,8 +194,8 @@ func (s *Scope) Context(refs *References) (*hcl.EvalContext, bool, hcl.Diagnosti
 		return nil, false, diags
 	}
 	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: s.Functions}
-	if refs.book != nil {
-		ctx.Functions = refs.book.Functions
+	if refs.included != nil {
+		ctx.Functions = refs.included.Functions
 	}
 	for root, values := range roots {
 		ctx.Variables[root] = cty.ObjectVal(values)

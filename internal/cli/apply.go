@@ -473,7 +473,7 @@ func (a *applying) newRun(w *opened, plan *planner.Plan, journal state.Journal, 
 			ControlList: controlList(h.ControlList),
 		},
 		Journal: journal, Submitter: c.Submitter, Finder: c.Finder,
-		Policy: executor.Policy{
+		Settings: executor.Settings{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey,
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
 			LookUpFirst: c.Finder != nil && (!service.PrecheckNew || meta.Precheck),

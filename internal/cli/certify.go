@@ -221,7 +221,7 @@ func (c *certifying) options(loaded *config.Configuration) (certify.Options, err
 	for op, limit := range service.RateLimits {
 		limits[op] = ratelimit.Limit(limit)
 	}
-	o.Policy = executor.Policy{
+	o.Settings = executor.Settings{
 		Operator: service.Operator, FingerprintKey: service.FingerprintKey, ReplayWindow: service.ReplayWindow,
 		RequestTimeout: service.Timeout, RateLimits: limits,
 	}

@@ -14,7 +14,7 @@ import (
 func tooOld(ctx context.Context, w *opened, snapshot state.Snapshot) func(*state.Detail) (doubt.Hold, error) {
 	read := sync.OnceValues(func() (*executor.DoubtAges, error) {
 		service := w.config.Service
-		return executor.ReadDoubtAges(ctx, snapshot.Runs(ctx), w.host.Clock(), executor.Policy{
+		return executor.ReadDoubtAges(ctx, snapshot.Runs(ctx), w.host.Clock(), executor.Settings{
 			ReplayWindow: service.ReplayWindow, RequestTimeout: service.Timeout,
 		})
 	})

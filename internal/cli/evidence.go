@@ -84,7 +84,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 	}
 	w.streams.Begin("writing the evidence")
 	defer w.streams.Quiet()
-	exported, err := evidence.Export(ctx, w.dir.Within(dir), evidence.Source{
+	exported, err := evidence.Export(ctx, w.dir.Within(dir), evidence.Material{
 		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
 	})
 	if err != nil {

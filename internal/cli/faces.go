@@ -70,7 +70,7 @@ func reconcileFaces() faces[reconcileWriter] {
 type reconcileWriter func(out io.Writer) reconcileFace
 
 type reconcileFace struct {
-	line func(*reconcile.Line) error // is told of each transfer as soon as it is judged; nil for a face that needs the whole alone
+	line func(*reconcile.Item) error // is told of each transfer as soon as it is judged; nil for a face that needs the whole alone
 	end  func(*reconcile.Summary, view.ReconciliationOptions) error
 }
 

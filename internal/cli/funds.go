@@ -93,7 +93,7 @@ func (s *shortfall) flags() string {
 // both. The error is a *shortfall where one has too little that nobody accepted. An unreadable
 // balance stops nothing.
 func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun *state.Begun, snapshot state.Snapshot, balances executor.BalanceReader) error {
-	funds, at, err := readFunds(ctx, w.host, w.state, run.Plan, snapshot, balances, run.Policy)
+	funds, at, err := readFunds(ctx, w.host, w.state, run.Plan, snapshot, balances, run.Settings)
 	if err != nil || ctx.Err() != nil || len(funds) == 0 {
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -153,12 +153,12 @@ func (a *applying) acceptedBy(profileID string, names map[string]string) string 
 
 // readFunds asks once for each profile that pays. It returns when that was, by the service's clock
 // where it says so, and nothing where the plan takes nothing.
-func readFunds(ctx context.Context, h *host.Host, st *workspace.State, plan *planner.Plan, snapshot state.Snapshot, balances executor.BalanceReader, policy executor.Policy) ([]rehearsal.Fund, time.Time, error) {
+func readFunds(ctx context.Context, h *host.Host, st *workspace.State, plan *planner.Plan, snapshot state.Snapshot, balances executor.BalanceReader, settings executor.Settings) ([]rehearsal.Fund, time.Time, error) {
 	known, err := knownOf(ctx, plan, snapshot)
 	if err != nil {
 		return nil, time.Time{}, st.Error(err)
 	}
-	known.LeavesRefused = policy.LeaveRefused
+	known.LeavesRefused = settings.LeaveRefused
 	needs, err := rehearsal.Needs(plan, known)
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("add up what the plan takes: %w", err)
@@ -169,7 +169,7 @@ func readFunds(ctx context.Context, h *host.Host, st *workspace.State, plan *pla
 			profiles = append(profiles, n.ProfileID)
 		}
 	}
-	reads := executor.ReadBalances(ctx, balances, policy, h.Clock(), profiles)
+	reads := executor.ReadBalances(ctx, balances, settings, h.Clock(), profiles)
 	funds := make([]rehearsal.Fund, len(needs))
 	at := h.Now().UTC()
 	for i, n := range needs {
@@ -342,8 +342,8 @@ func askFunds(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.F
 	if _, err := connection.Submitter.Ready(ctx); err != nil {
 		return nil, time.Time{}, &unreadFunds{err}
 	}
-	policy := executor.Policy{InFlightMax: w.config.Service.InFlightMax, RateLimits: workspace.RateLimits(w.config.Service)}
-	funds, at, err := readFunds(ctx, w.host, w.state, plan, snapshot, connection.Balances, policy)
+	settings := executor.Settings{InFlightMax: w.config.Service.InFlightMax, RateLimits: workspace.RateLimits(w.config.Service)}
+	funds, at, err := readFunds(ctx, w.host, w.state, plan, snapshot, connection.Balances, settings)
 	if err == nil {
 		err = context.Cause(ctx)
 	}

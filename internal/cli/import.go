@@ -239,7 +239,7 @@ func (i *importing) newImportRun(h *host.Host, loaded *config.Configuration, pla
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 		},
 		Finder: found{i.spool}, Clock: h.Clock(), Random: rand.Float64,
-		Policy: executor.Policy{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey},
+		Settings: executor.Settings{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey},
 	}
 }
 
@@ -255,14 +255,14 @@ func (i *importing) survey(ctx context.Context, streams *terminal.Streams, loade
 			return is
 		}
 	}
-	policy := executor.Policy{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey}
+	settings := executor.Settings{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey}
 	var page []string
 	look := func() error {
 		details, err := snapshot.Details(ctx, page...)
 		page = page[:0]
 		for n := range details {
 			if err == nil {
-				err = i.compare(streams, &details[n], policy, imported)
+				err = i.compare(streams, &details[n], settings, imported)
 			}
 		}
 		return err
@@ -299,7 +299,7 @@ func linesToAdopt(plan *planner.Plan) []string {
 }
 
 // compare says of a transfer that the state has whether the files say something else of it.
-func (i *importing) compare(streams *terminal.Streams, d *state.Detail, policy executor.Policy, imported *view.Import) error {
+func (i *importing) compare(streams *terminal.Streams, d *state.Detail, settings executor.Settings, imported *view.Import) error {
 	records, err := i.spool.Of(d.RefID)
 	if err != nil {
 		return err
@@ -319,7 +319,7 @@ func (i *importing) compare(streams *terminal.Streams, d *state.Detail, policy e
 			differs(reason)
 		}
 	case d.Status.Made():
-		_, differences, isNew := executor.News(*d, records, policy)
+		_, differences, isNew := executor.News(*d, records, settings)
 		switch {
 		case isNew:
 			i.known = append(i.known, d.RefID)

@@ -268,7 +268,7 @@ type reconcileTold struct {
 }
 
 // line tells of one transfer as soon as it is judged.
-func (t *reconcileTold) line(l *reconcile.Line) error {
+func (t *reconcileTold) line(l *reconcile.Item) error {
 	t.w.streams.Quiet()
 	if t.w.streams.WantsLines(t.asJSON) {
 		t.failed = t.w.streams.JSON().Reconciled(l)

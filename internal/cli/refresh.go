@@ -126,7 +126,7 @@ func (r *refreshing) locked(ctx context.Context, w *opened, journal state.Journa
 	handler, end := r.faces(w.streams)
 	found, failed := executor.Refresh(ctx, executor.Run{
 		Journal: journal, Submitter: connection.Submitter, Finder: connection.Finder, Handler: handler, Clock: w.host.Clock(),
-		Policy: executor.Policy{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
+		Settings: executor.Settings{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
 	}, r.wait, r.taken())
 	shown := end(&found, failed)
 	code := r.exit(ctx, &found)

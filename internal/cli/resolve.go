@@ -194,7 +194,7 @@ func newResolution(w *opened, journal state.Journal, by state.Holder, refID, rea
 	return executor.Resolution{
 		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: func(ctx context.Context) time.Time { return dateOfNow(ctx, w.service) },
 		Waiting: func(text string) { _, _ = fmt.Fprintf(w.streams.Err, "waiting: %s.\n", view.Visible(text)) }, // a failure of stderr ends no wait
-		Policy: executor.Policy{
+		Settings: executor.Settings{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},
 	}

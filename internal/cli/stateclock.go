@@ -61,7 +61,7 @@ func stateClock(ctx context.Context, p *process, from *workspace.Directory, reas
 		if err != nil {
 			return w.state.Error(err)
 		}
-		entry := state.Clock{
+		entry := state.ClockConfirmed{
 			BehindMS: max(0, meta.At.Sub(now).Milliseconds()), JumpMS: jump.By.Milliseconds(), Clocks: p.host.Clocks(), By: by, Reason: reason,
 		}
 		if err := journal.Append(ctx, entry); err != nil {

@@ -174,7 +174,7 @@ func (t *testRun) apply(ctx context.Context, w *opened) error {
 		defer connection.Close()
 		run := a.newRun(w, t.plan, journal, snapshot, holder, connection)
 		run.Submitter = undatedSubmitter{run.Submitter}
-		run.Policy.RateLimits = nil // they are the service's
+		run.Settings.RateLimits = nil // they are the service's
 		run.Handler = silentHandler{}
 		*t.summary, err = executor.Apply(ctx, run)
 		return err

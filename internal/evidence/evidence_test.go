@@ -234,7 +234,7 @@ func faces() []evidence.Face {
 func (h *history) export(t testing.TB, run string) (string, *evidence.Exported) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "pack")
-	from := evidence.Source{Journal: h.journal, RunID: run, Faces: faces(), Version: "0.1.0"}
+	from := evidence.Material{Journal: h.journal, RunID: run, Faces: faces(), Version: "0.1.0"}
 	if run == "second" {
 		from.Plan = filepath.Join(t.TempDir(), "november.plan")
 		if err := os.WriteFile(from.Plan, h.plan, 0o600); err != nil {
@@ -605,7 +605,7 @@ func TestExportRefuses(t *testing.T) {
 	dir := t.TempDir()
 	plan := filepath.Join(t.TempDir(), "plan")
 	put(t, filepath.Dir(plan), "plan", string(h.plan)+" ")
-	from := evidence.Source{Journal: h.journal, RunID: "second", Plan: plan, Faces: faces(), Version: "0.1.0"}
+	from := evidence.Material{Journal: h.journal, RunID: "second", Plan: plan, Faces: faces(), Version: "0.1.0"}
 	if _, err := evidence.Export(t.Context(), dir, from); !errors.Is(err, evidence.ErrOtherPlan) {
 		t.Errorf("another plan: %v", err)
 	}

@@ -22,8 +22,8 @@ type Journal interface {
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
 }
 
-// Source is what a pack is made from.
-type Source struct {
+// Material is what a pack is made from.
+type Material struct {
 	Journal Journal
 	RunID   string
 	Plan    string // path of the saved plan; "" where the run planned by itself
@@ -51,7 +51,7 @@ var (
 // run and state make the same bytes. Written files are removed again where the pack can't be
 // finished. The error is wrapped around [ErrNotEmpty], [ErrOtherPlan], a *[state.ChainError]
 // where the journal itself is broken, or what the state or the system said.
-func Export(ctx context.Context, dir string, from Source) (*Exported, error) {
+func Export(ctx context.Context, dir string, from Material) (*Exported, error) {
 	w, err := newWriter(dir)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (w *writer) writeText(name string, text []byte) error {
 	})
 }
 
-func (w *writer) export(ctx context.Context, from Source) (*Exported, error) {
+func (w *writer) export(ctx context.Context, from Material) (*Exported, error) {
 	if err := w.writeJournal(ctx, from); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (w *writer) writePlan(p *part, path string) error {
 }
 
 // writeJournal writes the part of the journal that is about the run.
-func (w *writer) writeJournal(ctx context.Context, from Source) error {
+func (w *writer) writeJournal(ctx context.Context, from Material) error {
 	span, err := findSpan(ctx, from.Journal, from.RunID)
 	if err != nil {
 		return err

@@ -151,7 +151,7 @@ func (r *partReader) show(l *line, hash string) error {
 		r.part.run, err = r.part.run.Apply(draft, e.Time)
 	case state.Intent, state.Outcome:
 		r.part.offsets[e.RefID] = append(r.part.offsets[e.RefID], r.lines.offset)
-	case state.Created, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
+	case state.Created, state.Unlocked, state.Rebound, state.ClockConfirmed, state.Asked, state.Erased:
 	}
 	return err
 }

@@ -32,7 +32,7 @@ type direct struct {
 	idleMax int // connections
 
 	mu   sync.Mutex
-	idle []*line // the one that was used last comes last
+	idle []*wire // the one that was used last comes last
 }
 
 // newDirect connects to the host of base as t would without a proxy.
@@ -84,7 +84,7 @@ func causeOr(ctx context.Context, err error) error {
 }
 
 // take returns a kept connection that is still good, or a new one.
-func (d *direct) take(ctx context.Context) (*line, error) {
+func (d *direct) take(ctx context.Context) (*wire, error) {
 	for {
 		l := d.pop()
 		if l == nil {
@@ -97,7 +97,7 @@ func (d *direct) take(ctx context.Context) (*line, error) {
 	}
 }
 
-func (d *direct) pop() *line {
+func (d *direct) pop() *wire {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.idle) == 0 {
@@ -109,7 +109,7 @@ func (d *direct) pop() *line {
 }
 
 // keep has a connection on which nothing is under way for another request.
-func (d *direct) keep(l *line) {
+func (d *direct) keep(l *wire) {
 	l.kept = d.watches.start()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -127,7 +127,7 @@ func (d *direct) CloseIdleConnections() {
 	}
 }
 
-func (d *direct) open(ctx context.Context) (*line, error) {
+func (d *direct) open(ctx context.Context) (*wire, error) {
 	conn, err := d.dial(ctx, "tcp", d.address)
 	if err != nil {
 		return nil, err
@@ -140,13 +140,13 @@ func (d *direct) open(ctx context.Context) (*line, error) {
 		}
 		conn = secured
 	}
-	l := &line{conn: conn, out: bufio.NewWriter(conn)}
+	l := &wire{conn: conn, out: bufio.NewWriter(conn)}
 	l.in = bufio.NewReader(l)
 	return l, nil
 }
 
-// line is one connection.
-type line struct {
+// wire is one connection.
+type wire struct {
 	conn net.Conn
 	out  *bufio.Writer
 	in   *bufio.Reader // of the line itself
@@ -157,7 +157,7 @@ type line struct {
 var errLongHeader = fmt.Errorf("the header of the answer is longer than %d bytes", headerBytesMax)
 
 // Read reads what the service sends, within the bound.
-func (l *line) Read(b []byte) (int, error) {
+func (l *wire) Read(b []byte) (int, error) {
 	if l.left <= 0 {
 		return 0, io.EOF
 	}
@@ -167,7 +167,7 @@ func (l *line) Read(b []byte) (int, error) {
 }
 
 // exchange writes a request and reads the header of its answer.
-func (l *line) exchange(r *http.Request) (*http.Response, error) {
+func (l *wire) exchange(r *http.Request) (*http.Response, error) {
 	if err := r.Write(l.out); err != nil {
 		return nil, err
 	}
@@ -191,11 +191,11 @@ func (l *line) exchange(r *http.Request) (*http.Response, error) {
 }
 
 // hangUp ends the connection.
-func (l *line) hangUp() { _ = l.conn.Close() } // nobody needs the rest
+func (l *wire) hangUp() { _ = l.conn.Close() } // nobody needs the rest
 
 // isQuiet reports whether nothing has come in since the last answer, not the end of the
 // connection either.
-func (l *line) isQuiet() bool {
+func (l *wire) isQuiet() bool {
 	conn := l.conn
 	if secured, ok := conn.(*tls.Conn); ok {
 		conn = secured.NetConn()
@@ -207,7 +207,7 @@ func (l *line) isQuiet() bool {
 type answerBody struct {
 	io.Reader
 	of     *direct
-	on     *line
+	on     *wire
 	ctx    context.Context
 	detach func() bool
 	last   bool // no other request may follow

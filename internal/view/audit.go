@@ -73,7 +73,7 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		return from + ": " + e.Reason, who(e.By), toneDoubt
 	case state.Rebound:
 		return "bound to " + strings.Join(reboundTexts(e), ", and to ") + ": " + e.Reason, who(e.By), toneDoubt
-	case state.Clock:
+	case state.ClockConfirmed:
 		return auditClock(e), who(e.By), toneDoubt
 	case state.Asked:
 		until := "until a wait is over"
@@ -116,7 +116,7 @@ func auditEnded(e state.Ended) (what string, t tone) {
 	return strings.TrimSuffix("run "+e.RunID+" ended incomplete: "+e.Error, ": ") + by, toneDoubt
 }
 
-func auditClock(c state.Clock) string {
+func auditClock(c state.ClockConfirmed) string {
 	what := "the clock is right"
 	if behind := time.Duration(c.BehindMS) * time.Millisecond; behind > 0 {
 		what += fmt.Sprintf(", although the event before lies %s ahead of it", behind.Round(time.Second))

@@ -39,7 +39,7 @@ func (c *ReconciliationCSV) begin() error {
 }
 
 // Line writes a transfer.
-func (c *ReconciliationCSV) Line(l *reconcile.Line) error {
+func (c *ReconciliationCSV) Line(l *reconcile.Item) error {
 	if err := c.begin(); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func everyFace(t *testing.T, text string, width int) string {
 		}
 	}
 	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}, NoLimit: []string{text}}))
-	event := executor.Event{Changes: []executor.Change{{Field: text, Before: text, After: text}, {Field: "status_details", After: text}, {Field: "status", After: text}}, RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
+	event := executor.Event{Changes: []executor.RecordChange{{Field: text, Before: text, After: text}, {Field: "status_details", After: text}, {Field: "status", After: text}}, RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
 	run := view.NewRun(&b, &b, view.RunOptions{Screen: s, Piped: !s.Terminal})
 	for _, kind := range []executor.EventType{executor.EventBegun, executor.EventWaiting, executor.EventNotice, executor.EventStopping, executor.EventChanged, executor.EventSettled} {
 		e := event

@@ -153,7 +153,7 @@ func (h *htmlReconciliation) list(number int, list reconciledList) {
 }
 
 // facts writes the breaks of a transfer, and the command to type.
-func (h *htmlReconciliation) facts(l *reconcile.Line) {
+func (h *htmlReconciliation) facts(l *reconcile.Item) {
 	for _, fact := range reconciledFacts(l, h.options.Scales.Shown) {
 		h.put("<p>%</p>", fact)
 	}

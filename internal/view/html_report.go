@@ -38,8 +38,8 @@ func ReportHTML(w io.Writer, r *report.Report, o ReportOptions) error {
 	h.overTime()
 	h.listFilters()
 	h.exceptions()
-	h.rows("Batches", "batch", func(a *report.Asset) []report.Row { return a.Batches })
-	h.rows("Destinations", "destination", func(a *report.Asset) []report.Row { return a.Destinations })
+	h.rows("Batches", "batch", func(a *report.Asset) []report.Subtotal { return a.Batches })
+	h.rows("Destinations", "destination", func(a *report.Asset) []report.Subtotal { return a.Destinations })
 	h.runs()
 	h.reconciliation()
 	h.method()
@@ -321,7 +321,7 @@ func (h *htmlReport) bucketTable(a *report.Asset) {
 
 // rows writes the largest batches or destinations of each asset, each with its share and its
 // days.
-func (h *htmlReport) rows(title, word string, of func(*report.Asset) []report.Row) {
+func (h *htmlReport) rows(title, word string, of func(*report.Asset) []report.Subtotal) {
 	h.put("<section>\n<h2>%</h2>\n", title)
 	some := false
 	for i := range h.r.Assets {
@@ -337,7 +337,7 @@ func (h *htmlReport) rows(title, word string, of func(*report.Asset) []report.Ro
 	h.put("</section>\n")
 }
 
-func (h *htmlReport) rowTable(id, word string, a *report.Asset, rows []report.Row) {
+func (h *htmlReport) rowTable(id, word string, a *report.Asset, rows []report.Subtotal) {
 	paid := a.OfStanding(report.Paid)
 	h.put("<div data-group>\n<h3 id=\"%\">%</h3>\n", id, a.Code)
 	t := h.wideTable(a.Code+" by "+word, "rows stack", "", column{title: strings.ToUpper(word[:1]) + word[1:]}, column{title: "Transfers", isNumber: true}, column{title: "Paid", isNumber: true},
@@ -367,7 +367,7 @@ func (h *htmlReport) rowTable(id, word string, a *report.Asset, rows []report.Ro
 }
 
 // rowName names a row: a destination by its name in the address book and its IDs.
-func (h *htmlReport) rowName(word string, row *report.Row) {
+func (h *htmlReport) rowName(word string, row *report.Subtotal) {
 	switch {
 	case row.Others > 0:
 		h.put("<span class=\"dim\">% others</span>", strconv.Itoa(row.Others))
@@ -383,7 +383,7 @@ func (h *htmlReport) rowName(word string, row *report.Row) {
 }
 
 // figures is the table behind the small charts.
-func (h *htmlReport) figures(word string, a *report.Asset, rows []report.Row) {
+func (h *htmlReport) figures(word string, a *report.Asset, rows []report.Subtotal) {
 	bucket := strings.ToUpper(h.bucketWord()[:1]) + h.bucketWord()[1:]
 	h.put("<details class=\"figures\">\n<summary>Figures by % of these charts</summary>\n", h.bucketWord())
 	t := h.table("narrow stack", "", column{title: strings.ToUpper(word[:1]) + word[1:]}, column{title: bucket}, column{title: "Transfers", isNumber: true}, column{title: "Paid", isNumber: true})

@@ -124,7 +124,7 @@ const (
 )
 
 // spark draws what one row was paid over time, each row to the scale of its own largest.
-func (h *htmlReport) spark(row *report.Row) {
+func (h *htmlReport) spark(row *report.Subtotal) {
 	most := decimal.Zero
 	for _, s := range row.Buckets {
 		most = decimal.Max(most, s.Sum)

@@ -92,7 +92,7 @@ func (h *htmlReport) exceptionLines(title string, s report.Standing, e *report.E
 }
 
 // why is the reason of an exception.
-func (h *htmlReport) why(s report.Standing, l *report.Line) string {
+func (h *htmlReport) why(s report.Standing, l *report.Exception) string {
 	if s == report.Late {
 		return "due " + h.moment(l.Due)
 	}

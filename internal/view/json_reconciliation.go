@@ -63,7 +63,7 @@ func reconciledSideOf(s *reconcile.Side) *reconciledSide {
 
 // Reconciled writes a "reconciled": one transfer of a reconciliation. It returns the first error
 // of writing; lines are handed over with the "reconciliation" at the end.
-func (j *JSON) Reconciled(l *reconcile.Line) error {
+func (j *JSON) Reconciled(l *reconcile.Item) error {
 	line := reconciledLine{
 		Type: "reconciled", Result: l.Result, Breaks: l.Breaks, RefID: l.RefID, GroupID: l.GroupID, Amount: l.Amount, Asset: l.Asset,
 		Batch: l.Batch, Debit: reconciledSideOf(l.Debit), Credit: reconciledSideOf(l.Credit),

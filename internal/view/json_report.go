@@ -196,7 +196,7 @@ func (w *reportJSON) bucket(i int, s report.Sum) reportBucket {
 	return reportBucket{w.r.Buckets[i].Format(time.DateOnly), reportSumOf(s)}
 }
 
-func (w *reportJSON) buckets(row *report.Row) []reportBucket {
+func (w *reportJSON) buckets(row *report.Subtotal) []reportBucket {
 	list := []reportBucket{}
 	for _, i := range slices.Sorted(maps.Keys(row.Buckets)) {
 		list = append(list, w.bucket(i, row.Buckets[i]))
@@ -208,7 +208,7 @@ func (w *reportJSON) party(p report.Party) reportParty {
 	return reportParty{p.ProfileID, p.IdentityID, p.AccountID, w.o.Names[p.ProfileID]}
 }
 
-func (w *reportJSON) exception(s report.Standing, l *report.Line) reportExceptionLine {
+func (w *reportJSON) exception(s report.Standing, l *report.Exception) reportExceptionLine {
 	line := reportExceptionLine{
 		Type: "report_exception", Standing: s, RefID: l.RefID, Batch: l.Batch, reportParty: w.party(l.To), At: l.At.UTC(),
 		Asset: l.Asset, Amount: sum(l.Amount), Status: l.Status, RecordStatus: string(l.Record), Reason: l.Reason,

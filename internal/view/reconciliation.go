@@ -240,7 +240,7 @@ func (p *page) reconciledSides(s *reconcile.Summary) {
 type reconciledList struct {
 	title string
 	count int
-	lines []reconcile.Line
+	lines []reconcile.Item
 	tone  tone
 }
 
@@ -288,7 +288,7 @@ func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
 }
 
 // reconciledLine writes a transfer, and below it its breaks.
-func (p *page) reconciledLine(l *reconcile.Line) {
+func (p *page) reconciledLine(l *reconcile.Item) {
 	name := l.RefID
 	if name == "" {
 		name = "(no ref_id) group_id " + l.GroupID
@@ -308,7 +308,7 @@ type shownNumber func(number, asset string) string
 func plainNumber(number, _ string) string { return number }
 
 // reconciledFacts describe the breaks of a transfer, a sentence each.
-func reconciledFacts(l *reconcile.Line, show shownNumber) []string {
+func reconciledFacts(l *reconcile.Item, show shownNumber) []string {
 	var facts []string
 	add := func(format string, args ...any) {
 		facts = append(facts, strings.TrimSpace(fmt.Sprintf(format, args...))) // a space at its start would make it a command
@@ -352,7 +352,7 @@ func reconciledFacts(l *reconcile.Line, show shownNumber) []string {
 }
 
 // stateText is what the state has of a transfer, as a sentence.
-func stateText(l *reconcile.Line) string {
+func stateText(l *reconcile.Item) string {
 	text := "The state has it as " + l.State.Status.String()
 	if l.State.RecordStatus != "" {
 		text += ", " + string(l.State.RecordStatus)
@@ -386,7 +386,7 @@ func sideText(s *reconcile.Side, show shownNumber) string {
 }
 
 // reconciledDifferences are the differences in words: those that both sides have are told once.
-func reconciledDifferences(l *reconcile.Line, show shownNumber) []string {
+func reconciledDifferences(l *reconcile.Item, show shownNumber) []string {
 	type key struct {
 		transfer.Difference
 		accepted bool

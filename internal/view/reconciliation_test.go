@@ -29,7 +29,7 @@ func reconciled(text string) (*reconcile.Summary, view.ReconciliationOptions) {
 		}}
 	}
 	row := state.Transfer{RefID: text, Status: state.Recorded, RecordStatus: transfer.RecordStatus(text), RecordID: text, RunID: text}
-	line := reconcile.Line{
+	item := reconcile.Item{
 		RefID: text, GroupID: text, Asset: text, Amount: "10.00", State: &row, Batch: text, Stored: at,
 		Debit: side(transfer.Debit), Credit: side(transfer.Credit), More: []reconcile.Side{*side(transfer.Debit)}, Reason: text, Next: text,
 		Differences: []reconcile.Difference{
@@ -42,16 +42,16 @@ func reconciled(text string) (*reconcile.Summary, view.ReconciliationOptions) {
 		From: at, Until: at.AddDate(0, 0, 9), Batch: text, DebitsOnly: true, Records: 12, First: at, Last: at,
 		Matched: 5, Accepted: 1, Pending: 1, Outside: 2, NotMade: 3, OutOfPeriod: 4, OtherBatch: 5,
 		OtherTypes: map[transfer.RecordType]int{"WIRE_DEPOSIT": 7}, Breaks: map[reconcile.Break]int{}, Gravest: map[reconcile.Break]int{},
-		Lists:  map[reconcile.Break][]reconcile.Line{},
+		Lists:  map[reconcile.Break][]reconcile.Item{},
 		Assets: []reconcile.AssetTotals{{Asset: text, State: total, Debits: transfer.Total{Asset: text, Count: 4, Sum: decimal.RequireFromString("40.04")}, Credits: total}},
 	}
-	accepted := line
+	accepted := item
 	accepted.Result = reconcile.Accepted
-	s.AcceptedLines = []reconcile.Line{accepted}
+	s.AcceptedLines = []reconcile.Item{accepted}
 	for _, b := range reconcile.Breaks() {
-		broken := line
+		broken := item
 		broken.Result, broken.Breaks = reconcile.Differs, []reconcile.Break{b, reconcile.Duplicate}
-		s.Lists[b], s.Gravest[b] = []reconcile.Line{broken}, 1
+		s.Lists[b], s.Gravest[b] = []reconcile.Item{broken}, 1
 		s.Breaks[b]++
 		s.Differ++
 	}

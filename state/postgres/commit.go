@@ -119,7 +119,7 @@ func (j *journal) attempt(calls []*storage.Call) (*storage.Stage, []error, error
 	if err != nil {
 		return nil, answers, j.rollback(err)
 	}
-	if len(stage.Lines) == 0 {
+	if len(stage.Events) == 0 {
 		return stage, answers, j.rollback(nil)
 	}
 	err = withoutWarning(j.conn, func() error {
@@ -163,7 +163,7 @@ func (j *journal) rollback(err error) error {
 // write queues what a stage changes, and the COMMIT, which the server comes to only where all
 // before it succeeded.
 func (j *journal) write(b *pgx.Batch, stage *storage.Stage) {
-	insertLines(b, stage.Lines)
+	insertLines(b, stage.Events)
 	if len(stage.Rows.Rows) > 0 {
 		foldRows(b, stage.Rows)
 	}
@@ -186,13 +186,13 @@ type loaded struct {
 	countNames func() (int, error)
 }
 
-// Owner implements [storage.Source].
+// Owner implements [storage.Stored].
 func (l loaded) Owner(recordID string) (string, error) { return l.owners[recordID], nil }
 
-// GroupOwners implements [storage.Source].
+// GroupOwners implements [storage.Stored].
 func (l loaded) GroupOwners(groupID string) ([2]string, error) { return l.groups[groupID], nil }
 
-// Run implements [storage.Source].
+// Run implements [storage.Stored].
 func (l loaded) Run(runID string) (state.Run, error) { return l.run(runID) }
 
 // begin begins a transaction as the only one who may commit, and reads what the calls are
@@ -294,7 +294,7 @@ func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) 
 	err := j.connect(ctx, j.store.reconnect)
 	var there bool
 	if err == nil {
-		last := stage.Lines[len(stage.Lines)-1]
+		last := stage.Events[len(stage.Events)-1]
 		err = withoutWarning(j.conn, func() error {
 			return pgx.BeginFunc(ctx, j.conn, func(tx pgx.Tx) error {
 				if _, err := tx.Exec(ctx, `SELECT FROM meta FOR UPDATE`); err != nil {
@@ -328,7 +328,7 @@ func brief(err error) string {
 
 // readRun returns one run, the zero Run where the state does not know it.
 func readRun(ctx context.Context, conn *pgx.Conn, runID string) (state.Run, error) {
-	var lines []storage.Line
+	var lines []storage.StoredEvent
 	err := readAll(ctx, conn, func(c *columns) error {
 		l, err := readLine(c)
 		lines = append(lines, l)

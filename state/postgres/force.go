@@ -64,7 +64,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 			return sendBatch(ctx, tx, func(b *pgx.Batch) {
 				b.Queue(`UPDATE meta SET fence = fence + 1, lock = lock + 1, holder_pid = 0, holder = ''`)
 				next := tip.Next(draft, s.now())
-				insertLines(b, []storage.Line{{Event: next}})
+				insertLines(b, []storage.StoredEvent{{Event: next}})
 				markFolded(b, version, next.Seq)
 			})
 		})

@@ -57,7 +57,7 @@ func (s *snapshot) keepsClocks(ctx context.Context) (is bool, err error) {
 func (s *snapshot) Clocks(ctx context.Context) iter.Seq2[state.Event, error] {
 	return func(yield func(state.Event, error) bool) {
 		areKept, err := s.keepsClocks(ctx)
-		var lines []storage.Line
+		var lines []storage.StoredEvent
 		if err == nil && areKept {
 			lines, err = s.someLines(ctx, `SELECT `+eventColumns+` FROM events WHERE kind = 'clock' ORDER BY seq DESC`)
 		}

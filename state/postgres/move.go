@@ -42,7 +42,7 @@ func Receive(ctx context.Context, from state.Contents, opts Options) error {
 
 func receive(ctx context.Context, tx pgx.Tx, version int, events iter.Seq2[state.Event, error]) error {
 	folded := storage.NewRefold()
-	var lines []storage.Line
+	var lines []storage.StoredEvent
 	var last int64
 	flush := func() error {
 		if len(lines) == 0 {

@@ -54,7 +54,7 @@ func receiveNames(ctx context.Context, tx pgx.Tx, names iter.Seq2[state.Name, er
 	return flush()
 }
 
-// CountNames implements [storage.Source].
+// CountNames implements [storage.Stored].
 func (l loaded) CountNames() (int, error) { return l.countNames() }
 
 // Names implements [state.Snapshot].

@@ -41,7 +41,7 @@ func checkNewest(ctx context.Context, to sender, tip storage.Tip) error {
 	each := func(read func(*columns) error, text string, args ...any) {
 		b.Queue(text, args...).Query(func(rows pgx.Rows) error { return readRows(rows, read) })
 	}
-	lines := func(into *[]storage.Line) func(*columns) error {
+	lines := func(into *[]storage.StoredEvent) func(*columns) error {
 		return func(c *columns) error {
 			l, err := readLine(c)
 			*into = append(*into, l)

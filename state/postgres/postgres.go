@@ -92,7 +92,7 @@ func create(ctx context.Context, created state.Created, opts Options, version in
 				return err
 			}
 			return sendBatch(ctx, tx, func(b *pgx.Batch) {
-				insertLines(b, []storage.Line{first})
+				insertLines(b, []storage.StoredEvent{first})
 				markFolded(b, s.wanted, first.Seq)
 			})
 		})

@@ -92,7 +92,7 @@ const (
 )
 
 // insertLines has a batch append lines to the journal, and note where runs begin and end.
-func insertLines(b *pgx.Batch, lines []storage.Line) {
+func insertLines(b *pgx.Batch, lines []storage.StoredEvent) {
 	n := len(lines)
 	seqs, times, previous := make([]int64, n), make([]int64, n), make([]int64, n)
 	kinds, refIDs, runIDs := make([]string, n), make([]string, n), make([]string, n)
@@ -128,8 +128,8 @@ func markFolded(b *pgx.Batch, version int, seq int64) {
 	}
 }
 
-func readLine(c *columns) (storage.Line, error) {
-	var l storage.Line
+func readLine(c *columns) (storage.StoredEvent, error) {
+	var l storage.StoredEvent
 	l.Seq, l.Time = c.number(), c.time()
 	l.Kind = state.Kind(c.text())
 	l.RefID, l.RunID, l.Previous = c.text(), c.text(), c.number()

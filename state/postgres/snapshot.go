@@ -228,12 +228,12 @@ func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.S
 }
 
 // lines yields the journal after an event, a few at a time.
-func (s *snapshot) lines(ctx context.Context, after int64) iter.Seq2[storage.Line, error] {
-	return func(yield func(storage.Line, error) bool) {
+func (s *snapshot) lines(ctx context.Context, after int64) iter.Seq2[storage.StoredEvent, error] {
+	return func(yield func(storage.StoredEvent, error) bool) {
 		for more := true; more; {
 			part, err := s.someLines(ctx, `SELECT `+eventColumns+` FROM events WHERE seq > $1 ORDER BY seq LIMIT $2`, after, chunk)
 			if err != nil {
-				yield(storage.Line{}, err)
+				yield(storage.StoredEvent{}, err)
 				return
 			}
 			for _, l := range part {
@@ -248,8 +248,8 @@ func (s *snapshot) lines(ctx context.Context, after int64) iter.Seq2[storage.Lin
 }
 
 // linesOf yields the events of a ref_id, which are few, after an event.
-func (s *snapshot) linesOf(ctx context.Context, after int64, refID string) iter.Seq2[storage.Line, error] {
-	return func(yield func(storage.Line, error) bool) {
+func (s *snapshot) linesOf(ctx context.Context, after int64, refID string) iter.Seq2[storage.StoredEvent, error] {
+	return func(yield func(storage.StoredEvent, error) bool) {
 		lines, err := s.someLines(ctx, `WITH RECURSIVE chain (at) AS (
 				SELECT last_seq FROM transfers WHERE ref_id = $1
 				UNION ALL
@@ -257,7 +257,7 @@ func (s *snapshot) linesOf(ctx context.Context, after int64, refID string) iter.
 			)
 			SELECT `+eventColumns+` FROM events WHERE seq = ANY (ARRAY (SELECT at FROM chain)) AND seq > $2 ORDER BY seq`, refID, after)
 		if err != nil {
-			yield(storage.Line{}, err)
+			yield(storage.StoredEvent{}, err)
 			return
 		}
 		for _, l := range lines {
@@ -268,8 +268,8 @@ func (s *snapshot) linesOf(ctx context.Context, after int64, refID string) iter.
 	}
 }
 
-func (s *snapshot) someLines(ctx context.Context, text string, args ...any) ([]storage.Line, error) {
-	var lines []storage.Line
+func (s *snapshot) someLines(ctx context.Context, text string, args ...any) ([]storage.StoredEvent, error) {
+	var lines []storage.StoredEvent
 	err := s.query(ctx, func(c *columns) error {
 		l, err := readLine(c)
 		lines = append(lines, l)

@@ -28,14 +28,14 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		if err != nil {
 			return err
 		}
-		all = storage.NewStage(j.head.Tip, loaded, source{j}, j.store.now)
+		all = storage.NewStage(j.head.Tip, loaded, stored{j}, j.store.now)
 		if answers, err = all.TakeAll(calls); err != nil {
 			return err
 		}
 		if err := j.write(ctx, all); err != nil {
 			return err
 		}
-		folded, err = j.foldSome(ctx, max(j.store.pace.step, 2*len(all.Lines)))
+		folded, err = j.foldSome(ctx, max(j.store.pace.step, 2*len(all.Events)))
 		return err
 	})
 	if harm := j.unharmed(); harm != nil { // durable events are gone; what SQLite makes of the file says less
@@ -53,8 +53,8 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 func (j *journal) write(ctx context.Context, all *storage.Stage) error {
 	err := j.insert.run(ctx, j.conn, func(exec func([]driver.Value) error) error {
 		var values []driver.Value
-		for i := range all.Lines {
-			l := &all.Lines[i]
+		for i := range all.Events {
+			l := &all.Events[i]
 			values = appendLine(values[:0], l)
 			if err := exec(values); err != nil {
 				return fmt.Errorf("write event %d: %w", l.Seq, err)
@@ -65,7 +65,7 @@ func (j *journal) write(ctx context.Context, all *storage.Stage) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range all.Lines {
+	for _, l := range all.Events {
 		if l.Kind == state.KindBegun || l.Kind == state.KindEnded {
 			if err := writeRun(ctx, j.conn, l); err != nil {
 				return err
@@ -128,11 +128,11 @@ func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Ove
 	return j.rows, err
 }
 
-// source is the journal's connection, in the transaction of a commit.
-type source struct{ *journal }
+// stored is the journal's connection, in the transaction of a commit.
+type stored struct{ *journal }
 
-// Owner implements [storage.Source].
-func (s source) Owner(recordID string) (string, error) {
+// Owner implements [storage.Stored].
+func (s stored) Owner(recordID string) (string, error) {
 	refID, known := s.owners[recordID]
 	if !known {
 		panic(fmt.Sprintf("sqlite: a commit stores the record %q, which no entry of it has", recordID))
@@ -140,12 +140,12 @@ func (s source) Owner(recordID string) (string, error) {
 	return refID, nil
 }
 
-// GroupOwners implements [storage.Source].
-func (s source) GroupOwners(groupID string) ([2]string, error) { return s.groups[groupID], nil }
+// GroupOwners implements [storage.Stored].
+func (s stored) GroupOwners(groupID string) ([2]string, error) { return s.groups[groupID], nil }
 
-// Run implements [storage.Source]. It returns a run as far as it is known, from this lock or
+// Run implements [storage.Stored]. It returns a run as far as it is known, from this lock or
 // the journal.
-func (s source) Run(runID string) (state.Run, error) {
+func (s stored) Run(runID string) (state.Run, error) {
 	if run, ok := s.runs[runID]; ok {
 		return run, nil
 	}

@@ -61,7 +61,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 		if err := s.checkDeparted(h.Lineage); err != nil {
 			return err
 		}
-		err = insertEvent(ctx, conn, storage.Line{Event: h.Next(draft, s.now())})
+		err = insertEvent(ctx, conn, storage.StoredEvent{Event: h.Next(draft, s.now())})
 		return err
 	})
 	if err != nil {

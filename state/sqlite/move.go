@@ -47,7 +47,7 @@ func receive(ctx context.Context, conn *sql.Conn, from state.Contents) error {
 		if err != nil {
 			return err
 		}
-		l := storage.Line{Event: e, Previous: newest[e.RefID]}
+		l := storage.StoredEvent{Event: e, Previous: newest[e.RefID]}
 		if err := insertEvent(ctx, conn, l); err != nil {
 			return fmt.Errorf("write event %d: %w", e.Seq, err)
 		}

@@ -56,8 +56,8 @@ func receiveNames(ctx context.Context, conn *sql.Conn, names iter.Seq2[state.Nam
 	return nil
 }
 
-// CountNames implements [storage.Source].
-func (s source) CountNames() (int, error) {
+// CountNames implements [storage.Stored].
+func (s stored) CountNames() (int, error) {
 	var count int
 	err := s.conn.QueryRowContext(context.Background(), `SELECT count(*) FROM names`).Scan(&count)
 	return count, err

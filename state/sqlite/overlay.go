@@ -86,7 +86,7 @@ func replay(ctx context.Context, conn *sql.Conn, h head) (*storage.Overlay, erro
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var lines []storage.Line
+		var lines []storage.StoredEvent
 		err := query(ctx, conn, func(rows *sql.Rows) error {
 			l, err := scanEvent(rows)
 			lines = append(lines, l)
@@ -106,7 +106,7 @@ func replay(ctx context.Context, conn *sql.Conn, h head) (*storage.Overlay, erro
 	return tail, nil
 }
 
-func replayLines(ctx context.Context, conn *sql.Conn, tail *storage.Overlay, lines []storage.Line) error {
+func replayLines(ctx context.Context, conn *sql.Conn, tail *storage.Overlay, lines []storage.StoredEvent) error {
 	var missing []string
 	for _, l := range lines {
 		if _, ok := tail.Rows[l.RefID]; !ok && l.RefID != "" {

@@ -83,7 +83,7 @@ const (
 )
 
 // appendLine appends the arguments of insertEventSQL.
-func appendLine(values []driver.Value, l *storage.Line) []driver.Value {
+func appendLine(values []driver.Value, l *storage.StoredEvent) []driver.Value {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil {
 		panic(err) // Chain made it
@@ -92,7 +92,7 @@ func appendLine(values []driver.Value, l *storage.Line) []driver.Value {
 }
 
 // insertEvent writes a line outside of a journal's commits.
-func insertEvent(ctx context.Context, conn *sql.Conn, l storage.Line) error {
+func insertEvent(ctx context.Context, conn *sql.Conn, l storage.StoredEvent) error {
 	values := appendLine(nil, &l)
 	arguments := make([]any, len(values))
 	for i, value := range values {
@@ -102,16 +102,16 @@ func insertEvent(ctx context.Context, conn *sql.Conn, l storage.Line) error {
 	return err
 }
 
-func scanEvent(rows *sql.Rows) (storage.Line, error) { return scanEventAnd(rows) }
+func scanEvent(rows *sql.Rows) (storage.StoredEvent, error) { return scanEventAnd(rows) }
 
 // scanEventAnd scans an event, and the columns after it.
-func scanEventAnd(rows *sql.Rows, more ...any) (storage.Line, error) {
-	var l storage.Line
+func scanEventAnd(rows *sql.Rows, more ...any) (storage.StoredEvent, error) {
+	var l storage.StoredEvent
 	var millis int64
 	var data, hash []byte
 	into := append([]any{&l.Seq, &millis, &l.Kind, &l.RefID, &l.RunID, &l.Previous, &data, &hash}, more...)
 	if err := rows.Scan(into...); err != nil {
-		return storage.Line{}, fmt.Errorf("read an event: %w", err)
+		return storage.StoredEvent{}, fmt.Errorf("read an event: %w", err)
 	}
 	l.Time, l.Data, l.Hash = time.UnixMilli(millis).UTC(), json.RawMessage(data), hex.EncodeToString(hash)
 	return l, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // writeRun notes where a run begins, or ends, in the journal.
-func writeRun(ctx context.Context, conn *sql.Conn, l storage.Line) error {
+func writeRun(ctx context.Context, conn *sql.Conn, l storage.StoredEvent) error {
 	text := `INSERT INTO runs (begun_seq, run_id) VALUES (?, ?)`
 	if l.Kind == state.KindEnded {
 		text = `UPDATE runs SET ended_seq = ? WHERE run_id = ?`
@@ -44,7 +44,7 @@ func (s *snapshot) Runs(ctx context.Context) iter.Seq2[state.Run, error] {
 }
 
 func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {
-	return storage.Runs(func(yield func(storage.Line, error) bool) {
+	return storage.Runs(func(yield func(storage.StoredEvent, error) bool) {
 		stream(ctx, s.conn, yield, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq IN (
 			SELECT begun_seq FROM runs UNION SELECT ended_seq FROM runs)
 		ORDER BY seq`)
@@ -86,7 +86,7 @@ func (s *snapshot) Clocks(ctx context.Context) iter.Seq2[state.Event, error] {
 		case !areKept:
 			return
 		}
-		one := func(l storage.Line, err error) bool { return yield(l.Event, err) }
+		one := func(l storage.StoredEvent, err error) bool { return yield(l.Event, err) }
 		stream(ctx, s.conn, one, scanEvent, `SELECT `+eventColumns+` FROM events WHERE kind = 'clock' ORDER BY seq DESC`)
 	}
 }

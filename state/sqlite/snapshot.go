@@ -158,7 +158,7 @@ func stream[T any](ctx context.Context, conn *sql.Conn, yield func(T, error) boo
 // Events implements [state.Snapshot].
 func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
 	return func(yield func(state.Event, error) bool) {
-		each := func(l storage.Line, err error) bool { return yield(l.Event, err) }
+		each := func(l storage.StoredEvent, err error) bool { return yield(l.Event, err) }
 		if refID == "" {
 			stream(ctx, s.conn, each, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq`, after)
 			return

@@ -36,14 +36,14 @@ func checkTips(ctx context.Context, conn *sql.Conn, h head) error {
 }
 
 // readTip reads the newest events, in their order.
-func readTip(ctx context.Context, conn *sql.Conn, serial int64) ([]storage.Line, error) {
+func readTip(ctx context.Context, conn *sql.Conn, serial int64) ([]storage.StoredEvent, error) {
 	return readLines(ctx, conn, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`,
 		serial-storage.NewestMax, storage.NewestMax)
 }
 
 // readBehind reads the newest event of a transfer, and that of a run, up to the event last.
-func readBehind(ctx context.Context, conn *sql.Conn, last int64) ([]storage.Line, error) {
-	var behind []storage.Line
+func readBehind(ctx context.Context, conn *sql.Conn, last int64) ([]storage.StoredEvent, error) {
+	var behind []storage.StoredEvent
 	for _, kinds := range [][2]state.Kind{{state.KindIntent, state.KindOutcome}, {state.KindBegun, state.KindEnded}} {
 		lines, err := readLines(ctx, conn, `SELECT `+eventColumns+` FROM events
 			WHERE seq > ? AND seq <= ? AND kind IN (?, ?) ORDER BY seq DESC LIMIT 1`, last-storage.BehindMax, last, kinds[0], kinds[1])
@@ -55,8 +55,8 @@ func readBehind(ctx context.Context, conn *sql.Conn, last int64) ([]storage.Line
 	return behind, nil
 }
 
-func readLines(ctx context.Context, conn *sql.Conn, text string, args ...any) ([]storage.Line, error) {
-	var lines []storage.Line
+func readLines(ctx context.Context, conn *sql.Conn, text string, args ...any) ([]storage.StoredEvent, error) {
+	var lines []storage.StoredEvent
 	err := query(ctx, conn, func(rows *sql.Rows) error {
 		l, err := scanEvent(rows)
 		lines = append(lines, l)
@@ -66,7 +66,7 @@ func readLines(ctx context.Context, conn *sql.Conn, text string, args ...any) ([
 }
 
 // readFolded reads what the row, or the run, that an event is about has of it.
-func readFolded(ctx context.Context, conn *sql.Conn, l storage.Line, into *storage.Newest) error {
+func readFolded(ctx context.Context, conn *sql.Conn, l storage.StoredEvent, into *storage.Newest) error {
 	switch l.Kind {
 	case state.KindIntent, state.KindOutcome:
 		var at int64

@@ -97,8 +97,8 @@ func openIndexes(ctx context.Context, conn *sql.Conn) error {
 }
 
 // linesFrom yields the journal from the event first on.
-func linesFrom(ctx context.Context, conn *sql.Conn, first int64) iter.Seq2[storage.Line, error] {
-	return func(yield func(storage.Line, error) bool) {
+func linesFrom(ctx context.Context, conn *sql.Conn, first int64) iter.Seq2[storage.StoredEvent, error] {
+	return func(yield func(storage.StoredEvent, error) bool) {
 		stream(ctx, conn, yield, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq >= ? ORDER BY seq`, first)
 	}
 }

@@ -17,11 +17,11 @@ type Newest struct {
 	Meta   state.Meta
 	Folded int64            // the last event that is marked as being in its row
 	AtOnce bool             // each commit folds what it appends: the mark is never behind
-	Lines  []Line           // the [NewestMax] newest events, in their order
-	Behind []Line           // the newest one of a transfer and that of a run before Lines, of the [BehindMax] there
+	Lines  []StoredEvent    // the [NewestMax] newest events, in their order
+	Behind []StoredEvent    // the newest one of a transfer and that of a run before Lines, of the [BehindMax] there
 	Rows   map[string]int64 // the newest event that the row has, by the ref_id, of those in Lines and Behind
 	Runs   map[string]RunAt // by ID, of those in Lines and Behind; and the run that began last
-	Last   []Line           // the events that the run that began last names, in their order
+	Last   []StoredEvent    // the events that the run that began last names, in their order
 }
 
 // BehindMax is in how many events before the [NewestMax] newest ones the newest one of a transfer and the
@@ -70,7 +70,7 @@ func (n *Newest) checkChain() error {
 }
 
 // checkFolded holds an event against the row, or the run, that it is about.
-func (n *Newest) checkFolded(l Line) error {
+func (n *Newest) checkFolded(l StoredEvent) error {
 	switch l.Kind {
 	case state.KindIntent, state.KindOutcome:
 		switch at := n.Rows[l.RefID]; {

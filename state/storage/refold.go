@@ -30,10 +30,10 @@ func NewRefold() *Refold {
 
 // Follow applies the next event of a journal, and returns it as a store keeps it. Its chain is
 // not checked.
-func (f *Refold) Follow(e state.Event) (Line, error) {
-	l := Line{Event: e, Previous: f.rows.last(e.RefID)}
+func (f *Refold) Follow(e state.Event) (StoredEvent, error) {
+	l := StoredEvent{Event: e, Previous: f.rows.last(e.RefID)}
 	if err := f.apply(l); err != nil {
-		return Line{}, fmt.Errorf("%w: %w", state.ErrDamaged, err)
+		return StoredEvent{}, fmt.Errorf("%w: %w", state.ErrDamaged, err)
 	}
 	return l, nil
 }
@@ -55,7 +55,7 @@ func (f *Refold) Rows(n int) iter.Seq[*Overlay] {
 
 // Verify reads a whole journal, as [state.Verify] does, and returns what it makes of the
 // state. An event that breaks a rule is an error wrapped around [state.ErrDamaged].
-func Verify(lines iter.Seq2[Line, error], head string) (*Refold, error) {
+func Verify(lines iter.Seq2[StoredEvent, error], head string) (*Refold, error) {
 	again := NewRefold()
 	if err := state.Verify(again.through(lines), head); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Verify(lines iter.Seq2[Line, error], head string) (*Refold, error) {
 }
 
 // through applies each line as it passes, so that the chain is checked before it is used.
-func (f *Refold) through(lines iter.Seq2[Line, error]) iter.Seq2[state.Event, error] {
+func (f *Refold) through(lines iter.Seq2[StoredEvent, error]) iter.Seq2[state.Event, error] {
 	return func(yield func(state.Event, error) bool) {
 		for l, err := range lines {
 			if !yield(l.Event, err) {
@@ -80,7 +80,7 @@ func (f *Refold) through(lines iter.Seq2[Line, error]) iter.Seq2[state.Event, er
 	}
 }
 
-func (f *Refold) apply(l Line) error {
+func (f *Refold) apply(l StoredEvent) error {
 	draft, err := l.Checked()
 	if err != nil {
 		return err

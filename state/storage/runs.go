@@ -9,7 +9,7 @@ import (
 
 // Runs makes runs of the events at which they begin and end, in the order in which they
 // began. There is one an apply, so they are held whole.
-func Runs(lines iter.Seq2[Line, error]) ([]state.Run, error) {
+func Runs(lines iter.Seq2[StoredEvent, error]) ([]state.Run, error) {
 	var runs []state.Run
 	place := make(map[string]int)
 	for l, err := range lines {
@@ -46,8 +46,8 @@ func NewestFirst(read func() ([]state.Run, error)) iter.Seq2[state.Run, error] {
 }
 
 // Lines yields lines that were read.
-func Lines(lines []Line) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
+func Lines(lines []StoredEvent) iter.Seq2[StoredEvent, error] {
+	return func(yield func(StoredEvent, error) bool) {
 		for _, l := range lines {
 			if !yield(l, nil) {
 				return

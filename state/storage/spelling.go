@@ -9,7 +9,7 @@ import (
 )
 
 // Movement is the twin and the destination that a row has by the intent of l.
-func (l Line) Movement() (transfer.Twin, transfer.Destination, error) {
+func (l StoredEvent) Movement() (transfer.Twin, transfer.Destination, error) {
 	if l.Kind != state.KindIntent {
 		return 0, 0, fmt.Errorf("event %d, which a row names as its intent, is of kind %q: %w", l.Seq, l.Kind, state.ErrDamaged)
 	}

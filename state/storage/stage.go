@@ -8,9 +8,9 @@ import (
 	"remit/state"
 )
 
-// Source is what a stage asks of the storage, inside of its commit, where its own rows do not
+// Stored is what a stage asks of the storage, inside of its commit, where its own rows do not
 // say it.
-type Source interface {
+type Stored interface {
 	// Owner is the ref_id under which a record is stored, "" where it is not.
 	Owner(recordID string) (string, error)
 	// GroupOwners are the first and the last ref_id, in byte order, that are stored with a group_id;
@@ -24,23 +24,23 @@ type Source interface {
 
 // Stage is what a commit is about to change. Nothing of it counts before the commit.
 type Stage struct {
-	Tip   Tip
-	Rows  *Overlay // that the commit changes, over those that it started from
-	Runs  map[string]state.Run
-	Lines []Line       // that the commit appends
-	Names []state.Name // that came with them
+	Tip    Tip
+	Rows   *Overlay // that the commit changes, over those that it started from
+	Runs   map[string]state.Run
+	Events []StoredEvent // that the commit appends
+	Names  []state.Name  // that came with them
 	// Erased says that no name that was there before this commit is left after it.
 	Erased bool
 
-	source Source
+	stored Stored
 	now    func() time.Time
 	undo   []undo // of the call that is being taken
 }
 
 // NewStage begins a commit after tip. The newest row of every ref_id that is taken must be
 // in loaded.
-func NewStage(tip Tip, loaded *Overlay, source Source, now func() time.Time) *Stage {
-	return &Stage{Tip: tip, Rows: NewOverlay(loaded), Runs: make(map[string]state.Run), source: source, now: now}
+func NewStage(tip Tip, loaded *Overlay, source Stored, now func() time.Time) *Stage {
+	return &Stage{Tip: tip, Rows: NewOverlay(loaded), Runs: make(map[string]state.Run), stored: source, now: now}
 }
 
 // undo is a row or a run as it was before a call.
@@ -75,7 +75,7 @@ func (s *Stage) putRun(runID string, run state.Run) {
 
 // revert takes back what a call changed.
 func (s *Stage) revert(to Tip, lines int) {
-	s.Tip, s.Lines = to, s.Lines[:lines]
+	s.Tip, s.Events = to, s.Events[:lines]
 	for _, u := range slices.Backward(s.undo) {
 		switch {
 		case u.run != nil:
@@ -104,7 +104,7 @@ func (s *Stage) TakeAll(calls []*Call) ([]error, error) {
 	for _, c := range calls {
 		drafts += len(c.Drafts)
 	}
-	s.Lines = slices.Grow(s.Lines, drafts)
+	s.Events = slices.Grow(s.Events, drafts)
 	for i, c := range calls {
 		var err error
 		if answers[i], err = s.take(c); err != nil {
@@ -121,7 +121,7 @@ func (s *Stage) take(c *Call) (answer, err error) {
 		return err, nil //nolint:nilerr // the caller's context is the caller's business
 	}
 	s.undo = s.undo[:0]
-	before, lines, names, erased := s.Tip, len(s.Lines), s.Names, s.Erased
+	before, lines, names, erased := s.Tip, len(s.Events), s.Names, s.Erased
 	for _, d := range c.Drafts {
 		answer, err := s.apply(d)
 		if answer != nil || err != nil {
@@ -135,7 +135,7 @@ func (s *Stage) take(c *Call) (answer, err error) {
 
 // apply applies one entry.
 func (s *Stage) apply(d state.Draft) (answer, err error) {
-	l := Line{Event: s.Tip.Next(d, s.now())}
+	l := StoredEvent{Event: s.Tip.Next(d, s.now())}
 	meta, answer := s.Tip.Apply(d, l.Seq, l.Time)
 	if answer != nil {
 		return answer, nil
@@ -180,11 +180,11 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 		if answer, err := s.erase(e); answer != nil || err != nil {
 			return answer, err
 		}
-	case state.Created, state.Unlocked, state.Rebound, state.Clock, state.Asked:
+	case state.Created, state.Unlocked, state.Rebound, state.ClockConfirmed, state.Asked:
 	}
 	meta.Head = l.Hash
 	s.Tip.Meta = meta
-	s.Lines = append(s.Lines, l)
+	s.Events = append(s.Events, l)
 	return nil, nil
 }
 
@@ -192,7 +192,7 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 func (s *Stage) erase(e state.Erased) (answer, err error) {
 	count := len(s.Names)
 	if !s.Erased {
-		stored, err := s.source.CountNames()
+		stored, err := s.stored.CountNames()
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +210,7 @@ func (s *Stage) run(runID string) (state.Run, error) {
 	if run, ok := s.Runs[runID]; ok {
 		return run, nil
 	}
-	return s.source.Run(runID)
+	return s.stored.Run(runID)
 }
 
 // isVouched reports whether a row was called recorded or adopted before: its group_id was held
@@ -219,7 +219,7 @@ func isVouched(before state.Status) bool { return before == state.Recorded || be
 
 // checkGroup answers with a *DuplicateGroupError where a group_id is another's.
 func (s *Stage) checkGroup(refID, groupID string) (answer, err error) {
-	stored, err := s.source.GroupOwners(groupID)
+	stored, err := s.stored.GroupOwners(groupID)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (s *Stage) checkGroup(refID, groupID string) (answer, err error) {
 func (s *Stage) checkRecord(t state.Transfer) (answer, err error) {
 	refID, ok := s.Rows.Owner(t.RecordID)
 	if !ok {
-		if refID, err = s.source.Owner(t.RecordID); err != nil {
+		if refID, err = s.stored.Owner(t.RecordID); err != nil {
 			return nil, err
 		}
 	}

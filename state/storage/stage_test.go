@@ -49,7 +49,7 @@ func TestACallThatFailsLeavesNothingBehind(t *testing.T) {
 	if answers[0] != nil || !errors.Is(answers[1], state.ErrNoAttempt) || answers[2] != nil || answers[3] == nil {
 		t.Errorf("answers: %v", answers)
 	}
-	if _, ok := stage.Rows.Row("a"); ok || len(stage.Lines) != 2 {
-		t.Errorf("the call that failed left a row (%t) or a line: there are %d", ok, len(stage.Lines))
+	if _, ok := stage.Rows.Row("a"); ok || len(stage.Events) != 2 {
+		t.Errorf("the call that failed left a row (%t) or a line: there are %d", ok, len(stage.Events))
 	}
 }

@@ -19,15 +19,15 @@ type Row struct {
 	Last int64 // the newest event that is in it
 }
 
-// Line is an event as a store keeps it.
-type Line struct {
+// StoredEvent is an event as a store keeps it.
+type StoredEvent struct {
 	state.Event
 	Previous int64 // the event before it of the same ref_id; 0 where there is none
 }
 
 // Checked is the draft of a line that says what its fields say, and [state.ErrDamaged] otherwise. Of
 // rows that were read from a disk nothing else may be applied.
-func (l Line) Checked() (state.Draft, error) {
+func (l StoredEvent) Checked() (state.Draft, error) {
 	draft, err := l.Draft()
 	if err != nil {
 		return draft, fmt.Errorf("%w: %w", state.ErrDamaged, err)
@@ -39,7 +39,7 @@ func (l Line) Checked() (state.Draft, error) {
 }
 
 // ApplyRun is [state.Run.Apply] for a line that was read.
-func ApplyRun(run state.Run, l Line) (state.Run, error) {
+func ApplyRun(run state.Run, l StoredEvent) (state.Run, error) {
 	if l.Kind != state.KindBegun && l.Kind != state.KindEnded {
 		return run, fmt.Errorf("event %d, which a run names, is of kind %q: %w", l.Seq, l.Kind, state.ErrDamaged)
 	}
@@ -55,7 +55,7 @@ func ApplyRun(run state.Run, l Line) (state.Run, error) {
 }
 
 // ApplyRow is [state.Transfer.Apply] for a line that was read, on the row as it was before.
-func ApplyRow(r Row, l Line) (Row, error) {
+func ApplyRow(r Row, l StoredEvent) (Row, error) {
 	if l.Kind != state.KindIntent && l.Kind != state.KindOutcome {
 		return r, fmt.Errorf("event %d, of ref_id %q, is of kind %q: %w", l.Seq, l.RefID, l.Kind, state.ErrDamaged)
 	}
@@ -85,16 +85,16 @@ func (t Tip) Next(draft state.Draft, now time.Time) state.Event {
 }
 
 // First makes a state: what it says of itself after its first event, and that event.
-func First(created state.Created, now time.Time) (state.Meta, Line, error) {
+func First(created state.Created, now time.Time) (state.Meta, StoredEvent, error) {
 	draft, err := state.NewDraft(created)
 	if err != nil {
-		return state.Meta{}, Line{}, err
+		return state.Meta{}, StoredEvent{}, err
 	}
 	e := Tip{}.Next(draft, now)
 	meta, err := state.Meta{}.Apply(draft, e.Seq, e.Time)
 	if err != nil {
-		return state.Meta{}, Line{}, err
+		return state.Meta{}, StoredEvent{}, err
 	}
 	meta.Head = e.Hash
-	return meta, Line{Event: e}, nil
+	return meta, StoredEvent{Event: e}, nil
 }

@@ -87,12 +87,12 @@ func storedRecords(d *state.Detail) []transfer.Record {
 	return records
 }
 
-// compare fills the line of a transfer in. It is false where there is nothing to list: the
+// compare fills the item of a transfer in. It is false where there is nothing to list: the
 // state says that it was not made, and the service does not have it.
-func (j *judge) compare(p *pair, line *Line) (bool, error) {
+func (j *judge) compare(p *pair, item *Item) (bool, error) {
 	if p.failed != "" {
-		line.add(Unreadable)
-		line.Reason = p.failed
+		item.add(Unreadable)
+		item.Reason = p.failed
 		return true, nil
 	}
 	isPresent := len(p.sides) > 0
@@ -101,27 +101,27 @@ func (j *judge) compare(p *pair, line *Line) (bool, error) {
 		if !isPresent {
 			return false, nil
 		}
-		return true, j.unexpected(p, line)
+		return true, j.unexpected(p, item)
 	case state.InDoubt:
-		line.add(InDoubt)
-		line.Reason = j.doubtReason(p, isPresent)
+		item.add(InDoubt)
+		item.Reason = j.doubtReason(p, isPresent)
 	case state.Conflict:
-		line.add(Conflict)
+		item.add(Conflict)
 		if !isPresent {
-			line.add(StateOnly)
+			item.add(StateOnly)
 		}
 	case state.Unverified:
-		line.add(Unverified)
+		item.add(Unverified)
 		if !isPresent {
-			line.add(StateOnly)
+			item.add(StateOnly)
 		}
 	case state.Recorded, state.Adopted:
 		if !isPresent {
-			line.add(StateOnly)
+			item.add(StateOnly)
 		}
 	}
 	if isPresent {
-		j.compareSides(p, line)
+		j.compareSides(p, item)
 	}
 	return true, nil
 }
@@ -153,32 +153,32 @@ func (j *judge) doubtReason(p *pair, isPresent bool) string {
 
 // unexpected judges a transfer that the service has although the state says that it was not
 // made. A made one that a person forgot is known.
-func (j *judge) unexpected(p *pair, line *Line) error {
+func (j *judge) unexpected(p *pair, item *Item) error {
 	if p.row.Status == state.Tombstone {
 		forgotten, err := j.isForgotten(p)
 		if err != nil {
 			return err
 		}
 		if forgotten {
-			line.Result = Accepted
-			line.Reason = "It was forgotten on purpose"
+			item.Result = Accepted
+			item.Reason = "It was forgotten on purpose"
 			if p.detail.Outcome != nil && p.detail.Outcome.Reason != "" {
-				line.Reason += ": " + p.detail.Outcome.Reason
+				item.Reason += ": " + p.detail.Outcome.Reason
 			}
 			return nil
 		}
 	}
 	if !p.isFailed() {
-		line.add(NotMade)
+		item.add(NotMade)
 	}
-	line.Reason = fmt.Sprintf("The state has it as %v", p.row.Status)
+	item.Reason = fmt.Sprintf("The state has it as %v", p.row.Status)
 	if p.row.Status == state.Tombstone {
-		line.Reason = "It was closed as not made"
+		item.Reason = "It was closed as not made"
 	}
 	if o := p.detail.Outcome; o != nil && o.Reason != "" {
-		line.Reason += ": " + o.Reason
+		item.Reason += ": " + o.Reason
 	}
-	j.compareSides(p, line)
+	j.compareSides(p, item)
 	return nil
 }
 
@@ -210,22 +210,22 @@ func (j *judge) isForgotten(p *pair) (bool, error) {
 
 // compareSides compares the records with the request, with the stored record, and with one
 // another.
-func (j *judge) compareSides(p *pair, line *Line) {
-	p.addRepeated(line)
+func (j *judge) compareSides(p *pair, item *Item) {
+	p.addRepeated(item)
 	if p.shared != "" {
-		line.add(SharedGroup)
-		line.Reason = "Its group_id belongs to other ref_ids as well: " + p.shared + "."
+		item.add(SharedGroup)
+		item.Reason = "Its group_id belongs to other ref_ids as well: " + p.shared + "."
 	}
-	j.compareFields(p, line)
-	j.compareStatus(p, line)
+	j.compareFields(p, item)
+	j.compareStatus(p, item)
 	if p.debit != nil && p.credit != nil && p.debit.ID == p.credit.ID {
-		line.add(SameID)
+		item.add(SameID)
 	}
 	switch {
 	case p.debit == nil, p.credit == nil && !j.options.DebitsOnly && p.debit.Status != transfer.Failed:
-		line.add(OneSide)
-	case p.credit != nil && !areEqual(p.debit, p.credit) && !line.acceptsImbalance():
-		line.add(Unbalanced)
+		item.add(OneSide)
+	case p.credit != nil && !areEqual(p.debit, p.credit) && !item.acceptsImbalance():
+		item.add(Unbalanced)
 	}
 }
 
@@ -250,7 +250,7 @@ func areEqual(debit, credit *Side) bool {
 
 // acceptsImbalance reports whether a person accepted another amount or asset, and nothing else
 // of these differs: the sides then differ from one another as accepted.
-func (l *Line) acceptsImbalance() bool {
+func (l *Item) acceptsImbalance() bool {
 	accepted := false
 	for _, d := range l.Differences {
 		if b := breakOf(d.Field); b == Amount || b == Asset {
@@ -265,7 +265,7 @@ func (l *Line) acceptsImbalance() bool {
 
 // compareFields compares every field of each side. A difference that a person has accepted is no
 // break.
-func (j *judge) compareFields(p *pair, line *Line) {
+func (j *judge) compareFields(p *pair, item *Item) {
 	stored := p.stored
 	request, err := transfer.ParseRequest(p.detail.Intent.Operation, []byte(p.detail.Intent.Body), j.options.FingerprintKey)
 	hasRequest := p.detail.Intent.Body != "" && err == nil
@@ -296,7 +296,7 @@ func (j *judge) compareFields(p *pair, line *Line) {
 		}
 		differences = append(differences, compareCopy(stored, s.Record)...)
 		for _, d := range differences {
-			line.differ(Difference{Difference: d, Side: s.Direction, Place: s.Place, Accepted: isAccepted(accepted, d)})
+			item.differ(Difference{Difference: d, Side: s.Direction, Place: s.Place, Accepted: isAccepted(accepted, d)})
 		}
 	}
 }
@@ -359,7 +359,7 @@ func copyOf(stored []transfer.Record, record *transfer.Record) int {
 }
 
 // differ adds a difference of a record.
-func (l *Line) differ(d Difference) {
+func (l *Item) differ(d Difference) {
 	l.Differences = append(l.Differences, d)
 	if d.Accepted {
 		l.Result = Accepted
@@ -459,13 +459,13 @@ func (p *pair) compareListed(record transfer.Record) []transfer.Difference {
 
 // compareStatus compares the service's status with the one that is recorded, and that of both
 // sides.
-func (j *judge) compareStatus(p *pair, line *Line) {
+func (j *judge) compareStatus(p *pair, item *Item) {
 	differ := func(s *Side, asked transfer.RecordStatus) {
 		if s == nil || asked == "" || s.Status == asked {
 			return
 		}
-		line.add(Status)
-		line.Differences = append(line.Differences, Difference{
+		item.add(Status)
+		item.Differences = append(item.Differences, Difference{
 			Difference: transfer.Difference{Field: "status", Asked: string(asked), Answered: string(s.Status)},
 			Side:       s.Direction, Place: s.Place,
 		})

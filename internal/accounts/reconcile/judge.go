@@ -211,7 +211,7 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// flush judges a page and tells its lines.
+// flush judges a page and tells its items.
 func (j *judge) flush() error {
 	var wanted []string
 	for i := range j.page {
@@ -244,31 +244,31 @@ func (j *judge) one(p *pair) error {
 		j.summary.OutOfPeriod++
 		return nil
 	}
-	line := Line{
+	item := Item{
 		Result: Matched, RefID: p.row.RefID, GroupID: p.row.GroupID, Asset: p.row.Asset, Amount: p.row.Amount.String(),
 		State: &p.row, Debit: p.debit, Credit: p.credit, More: p.more,
 	}
-	if line.GroupID == "" && p.debit != nil {
-		line.GroupID = p.debit.GroupID
+	if item.GroupID == "" && p.debit != nil {
+		item.GroupID = p.debit.GroupID
 	}
-	line.Batch = p.detail.Intent.Batch
-	line.Asset, line.Amount = p.asBooked()
+	item.Batch = p.detail.Intent.Batch
+	item.Asset, item.Amount = p.asBooked()
 	if at, isStored := p.storedAt(); isStored {
-		line.Stored = at
+		item.Stored = at
 	}
-	if j.options.Batch != "" && line.Batch != j.options.Batch {
+	if j.options.Batch != "" && item.Batch != j.options.Batch {
 		j.summary.OtherBatch++
 		return nil
 	}
 	if j.isQuick(p) {
-		return j.tell(p, &line)
+		return j.tell(p, &item)
 	}
 	moved, isIn := j.inPeriod(p)
 	if !isIn {
 		j.summary.OutOfPeriod++
 		return nil
 	}
-	isListed, err := j.compare(p, &line)
+	isListed, err := j.compare(p, &item)
 	if err != nil {
 		return err
 	}
@@ -276,30 +276,30 @@ func (j *judge) one(p *pair) error {
 		j.summary.NotMade++
 		return nil
 	}
-	if moved != nil && !line.Has(Created) {
-		line.differ(*moved)
+	if moved != nil && !item.Has(Created) {
+		item.differ(*moved)
 	}
-	line.finish()
-	j.advise(p, &line)
-	return j.tell(p, &line)
+	item.finish()
+	j.advise(p, &item)
+	return j.tell(p, &item)
 }
 
-// tell counts a line and hands it on.
-func (j *judge) tell(p *pair, line *Line) error {
-	j.addUp(p, line)
-	j.summary.count(line)
+// tell counts an item and hands it on.
+func (j *judge) tell(p *pair, item *Item) error {
+	j.addUp(p, item)
+	j.summary.count(item)
 	if j.options.Each == nil {
 		return nil
 	}
-	return j.options.Each(line)
+	return j.options.Each(item)
 }
 
 // addUp adds a transfer to the totals. A FAILED transfer moved nothing.
-func (j *judge) addUp(p *pair, line *Line) {
-	if line.State != nil && p.row.Status.Made() && p.row.RecordStatus != transfer.Failed {
-		add(&j.summary.state, line.Asset, line.Amount)
-		if line.Result != Differs {
-			add(&j.summary.matched, line.Asset, line.Amount)
+func (j *judge) addUp(p *pair, item *Item) {
+	if item.State != nil && p.row.Status.Made() && p.row.RecordStatus != transfer.Failed {
+		add(&j.summary.state, item.Asset, item.Amount)
+		if item.Result != Differs {
+			add(&j.summary.matched, item.Asset, item.Amount)
 		}
 	}
 	seen := make(map[string]bool, len(p.sides))
@@ -350,15 +350,15 @@ func (j *judge) strangers(sorted *sorter) error {
 }
 
 // addUnequal names what two sides of one transfer can't be.
-func (p *pair) addUnequal(line *Line) {
+func (p *pair) addUnequal(item *Item) {
 	if p.debit == nil || p.credit == nil {
 		return
 	}
 	if !areEqual(p.debit, p.credit) {
-		line.add(Unbalanced)
+		item.add(Unbalanced)
 	}
 	if p.debit.ID == p.credit.ID {
-		line.add(SameID)
+		item.add(SameID)
 	}
 }
 
@@ -370,7 +370,7 @@ func (j *judge) stranger(p *pair, shared bool) error {
 		j.summary.OtherBatch += len(p.sides)
 		return nil
 	}
-	line := Line{Debit: p.debit, Credit: p.credit, More: p.more}
+	item := Item{Debit: p.debit, Credit: p.credit, More: p.more}
 	main := p.debit
 	if main == nil {
 		main = p.credit
@@ -385,27 +385,27 @@ func (j *judge) stranger(p *pair, shared bool) error {
 		}
 		return nil
 	}
-	line.RefID, line.GroupID, line.Asset, line.Amount = main.RefID, main.GroupID, main.Asset, main.Amount
-	line.add(ServiceOnly)
-	p.addRepeated(&line)
-	p.addUnequal(&line)
+	item.RefID, item.GroupID, item.Asset, item.Amount = main.RefID, main.GroupID, main.Asset, main.Amount
+	item.add(ServiceOnly)
+	p.addRepeated(&item)
+	p.addUnequal(&item)
 	if j.customer != "" && main.CustomerID != j.customer {
-		line.add(Customer)
+		item.add(Customer)
 	}
-	line.Reason = strangerReason(p, shared, j.customer)
-	line.finish()
-	return j.tell(p, &line)
+	item.Reason = strangerReason(p, shared, j.customer)
+	item.finish()
+	return j.tell(p, &item)
 }
 
-// addRepeated adds repeated records to a line.
-func (p *pair) addRepeated(line *Line) {
+// addRepeated adds repeated records to an item.
+func (p *pair) addRepeated(item *Item) {
 	if len(p.twice) > 0 || p.versions {
-		line.add(Duplicate)
+		item.add(Duplicate)
 	}
 	if p.several {
-		line.add(Several)
+		item.add(Several)
 	}
-	line.More = append(slices.Clone(p.more), p.twice...)
+	item.More = append(slices.Clone(p.more), p.twice...)
 }
 
 // areOther reports whether all are records that no operation of remit makes.

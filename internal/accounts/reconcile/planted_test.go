@@ -214,7 +214,7 @@ func (p *planted) check(t *testing.T, w *world, judge func(reconcile.Options) *r
 	t.Helper()
 	got := make(map[string]string)
 	summary := judge(reconcile.Options{
-		Each: func(l *reconcile.Line) error {
+		Each: func(l *reconcile.Item) error {
 			if l.Result != reconcile.Matched {
 				got[l.RefID] = strings.Trim(fmt.Sprint(l.Breaks), "[]")
 			}

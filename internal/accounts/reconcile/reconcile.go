@@ -3,7 +3,7 @@
 //
 // Its one invariant: a transfer matches only where both of its sides are there once and agree in
 // every field that design section 3 compares. A record that is missing, doubled or unknown on either side
-// is a [Line] of its own and never a match, and the state is only read.
+// is a [Item] of its own and never a match, and the state is only read.
 package reconcile
 
 import (
@@ -50,11 +50,11 @@ type Options struct {
 
 	TempDir   string // for records that do not fit into memory; "" for the system's
 	MemoryMax int    // bytes that are held of the records; 0 for 32 MiB
-	ListMax   int    // lines that a [Summary] has of each kind; 0 for 1000, negative for all
+	ListMax   int    // items that a [Summary] has of each kind; 0 for 1000, negative for all
 
-	// Each, where it is not nil, is given every line, in the order of ref_ids, and at the end
-	// those that only the service has. A line must not be kept. An error of it ends Judge.
-	Each func(*Line) error
+	// Each, where it is not nil, is given every item, in the order of ref_ids, and at the end
+	// those that only the service has. An item must not be kept. An error of it ends Judge.
+	Each func(*Item) error
 }
 
 const (

@@ -103,7 +103,7 @@ func TestEveryStatusOfTheState(t *testing.T) {
 				add(test.after(r.RefID)...)
 			})
 			var got, next string
-			summary := w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Line) error {
+			summary := w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
 				got = strings.TrimSpace(fmt.Sprint(l.Result, " ", strings.Trim(fmt.Sprint(l.Breaks), "[]")))
 				next = l.Next
 				return nil
@@ -158,7 +158,7 @@ func TestAGroupOfSeveralRefIDs(t *testing.T) {
 	}
 	export[3] = export[3].with("ref_id", "")
 	got := make(map[string]string)
-	w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Line) error {
+	w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
 		got[l.RefID] = strings.Trim(fmt.Sprint(l.Breaks), "[]") + "; " + l.Reason
 		return nil
 	}}, format(0, export))
@@ -307,9 +307,9 @@ func TestADoubtSaysWhetherTheServiceHasIt(t *testing.T) {
 		s := w.reconciled(t, reconcile.Options{ListMax: 5}, format(0, export))
 		var reasons []string
 		for _, list := range s.Lists {
-			for _, line := range list {
-				if line.RefID == r.RefID {
-					reasons = append(reasons, line.Reason)
+			for _, item := range list {
+				if item.RefID == r.RefID {
+					reasons = append(reasons, item.Reason)
 				}
 			}
 		}

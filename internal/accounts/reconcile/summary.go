@@ -42,13 +42,13 @@ type Summary struct {
 	// Assets are the totals of every asset, in the order of their codes.
 	Assets []AssetTotals
 
-	// Lists are the first lines of each break, under the gravest of a line, in the order of
+	// Lists are the first items of each break, under the gravest of an item, in the order of
 	// ref_ids; at most [Options.ListMax] each.
-	Lists map[Break][]Line
+	Lists map[Break][]Item
 	// AcceptedLines are those that differ in what a person has accepted, bounded likewise.
-	AcceptedLines []Line
+	AcceptedLines []Item
 	// MatchedLines are those that match; none unless ListMax is negative.
-	MatchedLines []Line
+	MatchedLines []Item
 
 	state, debits, credits, matched transfer.Totals
 	listMax                         int
@@ -70,7 +70,7 @@ func (a AssetTotals) Difference() decimal.Decimal { return a.Debits.Sum.Sub(a.St
 func newSummary(o Options) Summary {
 	return Summary{
 		From: o.From, Until: o.Until, Batch: o.Batch, DebitsOnly: o.DebitsOnly, LookedUp: o.LookedUp,
-		Breaks: make(map[Break]int), Gravest: make(map[Break]int), OtherTypes: make(map[transfer.RecordType]int), Lists: make(map[Break][]Line),
+		Breaks: make(map[Break]int), Gravest: make(map[Break]int), OtherTypes: make(map[transfer.RecordType]int), Lists: make(map[Break][]Item),
 		listMax: o.ListMax,
 	}
 }
@@ -82,7 +82,7 @@ func (s *Summary) Agrees() bool { return s.Differ == 0 }
 // Transfers is how many were compared.
 func (s *Summary) Transfers() int { return s.Matched + s.Accepted + s.Differ }
 
-// addUp makes Assets of the added lines.
+// addUp makes Assets of the added items.
 func (s *Summary) addUp() {
 	all := make(map[string]*AssetTotals)
 	of := func(asset string) *AssetTotals {
@@ -119,8 +119,8 @@ func (s *Summary) took(at time.Time) {
 	}
 }
 
-// count counts a line, and keeps it while there is room in its list.
-func (s *Summary) count(l *Line) {
+// count counts an item, and keeps it while there is room in its list.
+func (s *Summary) count(l *Item) {
 	if l.Result != Differs && l.Debit != nil {
 		s.countUnfinished(l.Debit.Status)
 	}
@@ -173,7 +173,7 @@ func (s *Summary) countUnfinished(status transfer.RecordStatus) {
 	s.Unknown[status]++
 }
 
-func (s *Summary) hasRoom(list []Line) bool { return s.listMax < 0 || len(list) < s.listMax }
+func (s *Summary) hasRoom(list []Item) bool { return s.listMax < 0 || len(list) < s.listMax }
 
 // add adds an amount, which is a decimal, of any sign, to totals.
 func add(totals *transfer.Totals, asset, amount string) {

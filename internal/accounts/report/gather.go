@@ -177,12 +177,12 @@ func (g *gatherer) addException(s Standing, entry *books.Entry) {
 		g.report.Exceptions[s] = e
 	}
 	e.Totals.AddTotal(transfer.Total{Asset: entry.Asset, Count: 1, Sum: entry.Amount})
-	line := Line{
+	line := Exception{
 		RefID: entry.RefID, Batch: entry.Batch, At: entry.At, Due: entry.Due, Asset: entry.Asset, Amount: entry.Amount,
 		Status: entry.Status, Record: entry.RecordStatus, Reason: entry.Reason,
 		To: Party{entry.To, entry.ToIdentityID, entry.ToAccountID},
 	}
-	byTime := func(a, b Line) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.RefID, b.RefID)) }
+	byTime := func(a, b Exception) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.RefID, b.RefID)) }
 	at, _ := slices.BinarySearchFunc(e.Lines, line, byTime)
 	if at < LinesMax {
 		e.Lines = slices.Insert(e.Lines, at, line)

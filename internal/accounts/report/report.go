@@ -120,8 +120,8 @@ type Asset struct {
 	Fees      map[Standing]Sum // of both sides, where there are any; of what the books have
 	Buckets   []Sum            // of the paid ones, one for each bucket of the report
 
-	Batches      []Row // the largest first; at most TopMax, and then one for the rest
-	Destinations []Row
+	Batches      []Subtotal // the largest first; at most TopMax, and then one for the rest
+	Destinations []Subtotal
 }
 
 // Sum is a count and an exact sum.
@@ -130,8 +130,8 @@ type Sum struct {
 	Sum   decimal.Decimal
 }
 
-// Row is what one batch or one destination comes to.
-type Row struct {
+// Subtotal is what one batch or one destination comes to.
+type Subtotal struct {
 	Name   string // of a batch, "" for none; the profile_id of a destination
 	Party  Party  // of a destination
 	Others int    // how many are in it, where it is the row of the rest
@@ -145,11 +145,11 @@ type Party struct{ ProfileID, IdentityID, AccountID string }
 // Exceptions are transfers that a person should look at.
 type Exceptions struct {
 	Totals transfer.Totals
-	Lines  []Line // the oldest first
+	Lines  []Exception // the oldest first
 }
 
-// Line is one of them.
-type Line struct {
+// Exception is one of them.
+type Exception struct {
 	RefID  string
 	Batch  string
 	To     Party

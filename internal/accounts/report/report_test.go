@@ -262,7 +262,7 @@ func check(t *rapid.T, a *report.Asset, counted map[string]int, paid, fees map[s
 			}
 		}
 	})
-	for what, rows := range map[string][]report.Row{"batches": a.Batches, "destinations": a.Destinations} {
+	for what, rows := range map[string][]report.Subtotal{"batches": a.Batches, "destinations": a.Destinations} {
 		if len(rows) > report.TopMax+1 {
 			t.Fatalf("%d %s", len(rows), what)
 		}

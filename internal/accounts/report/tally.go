@@ -39,12 +39,12 @@ func keyOf(e *books.Entry) string {
 	return e.To + "\x00" + e.ToIdentityID + "\x00" + e.ToAccountID
 }
 
-func partyRow(key string) Row {
+func partyRow(key string) Subtotal {
 	parts := strings.SplitN(key, "\x00", 3)
-	return Row{Name: parts[0], Party: Party{parts[0], parts[1], parts[2]}}
+	return Subtotal{Name: parts[0], Party: Party{parts[0], parts[1], parts[2]}}
 }
 
-func batchRow(key string) Row { return Row{Name: key} }
+func batchRow(key string) Subtotal { return Subtotal{Name: key} }
 
 // largest are the keys with the largest sums, the largest first, at most [TopMax].
 func (t tallies) largest() []string {
@@ -74,12 +74,12 @@ func (t tallies) largest() []string {
 }
 
 // top are the largest rows, and one for the rest: what the asset was paid less these.
-func (a *asset) top(t tallies, rowOf func(key string) Row) []Row {
-	rest := Row{Others: len(t) - TopMax, Sum: a.OfStanding(Paid), Buckets: make(map[int]Sum)}
+func (a *asset) top(t tallies, rowOf func(key string) Subtotal) []Subtotal {
+	rest := Subtotal{Others: len(t) - TopMax, Sum: a.OfStanding(Paid), Buckets: make(map[int]Sum)}
 	for bucket, s := range a.Buckets {
 		rest.Buckets[bucket] = s
 	}
-	var named []Row
+	var named []Subtotal
 	for _, key := range t.largest() {
 		row := rowOf(key)
 		row.Buckets = make(map[int]Sum, len(t[key]))

@@ -32,9 +32,9 @@ func submit(change func(executor.Submitter, string, []byte, executor.Answer) exe
 }
 
 // policy is one with another policy.
-func policy(change func(*executor.Policy)) history.Client {
+func policy(change func(*executor.Settings)) history.Client {
 	return run(func(r executor.Run, _ history.View) executor.Run {
-		change(&r.Policy)
+		change(&r.Settings)
 		return r
 	})
 }

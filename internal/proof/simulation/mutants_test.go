@@ -160,7 +160,7 @@ func settlingMutants() map[string]history.Client {
 		}),
 		"keeps the first outcome only in memory": {Crash: history.LoseLog},
 		"takes a free lock for a dead holder": {Resolve: func(r executor.Resolution) executor.Resolution {
-			r.Policy.RequestTimeout = -24 * time.Hour // nobody is waited for
+			r.Settings.RequestTimeout = -24 * time.Hour // nobody is waited for
 			return r
 		}},
 		"prints a command that fails": {Prints: func(next string) string {
@@ -187,17 +187,17 @@ func settlingMutants() map[string]history.Client {
 		"measures the window by a time that never goes back": run(func(r executor.Run, _ history.View) executor.Run {
 			return timed(r, &turnedClock{Clock: r.Clock, least: newest(r.Journal)})
 		}),
-		"ignores that clocks are wrong by minutes": policy(func(p *executor.Policy) { p.ReplayWindow += 10*time.Minute + p.RequestTimeout }),
-		"never sends again":                        policy(func(p *executor.Policy) { p.HoldDoubt = true }),
+		"ignores that clocks are wrong by minutes": policy(func(p *executor.Settings) { p.ReplayWindow += 10*time.Minute + p.RequestTimeout }),
+		"never sends again":                        policy(func(p *executor.Settings) { p.HoldDoubt = true }),
 		"renames silently after a month": {Declare: func(t config.Transfer) config.Transfer {
 			t.Naming, t.FromLabel = "", false
 			return t
 		}},
 		"ignores while it waits that a transfer expires": lines(func(c *planner.Change, _ history.View) { c.Expires = time.Time{} }),
-		"sends a doubt again for ever":                   policy(func(p *executor.Policy) { p.ReplayWindow = 10000 * time.Hour }),
-		"sends a doubt that is held":                     policy(func(p *executor.Policy) { p.HoldDoubt = false }),
-		"has no rate limit":                              policy(func(p *executor.Policy) { p.RateLimits = nil }),
-		"does not look up before first sending": policy(func(p *executor.Policy) {
+		"sends a doubt again for ever":                   policy(func(p *executor.Settings) { p.ReplayWindow = 10000 * time.Hour }),
+		"sends a doubt that is held":                     policy(func(p *executor.Settings) { p.HoldDoubt = false }),
+		"has no rate limit":                              policy(func(p *executor.Settings) { p.RateLimits = nil }),
+		"does not look up before first sending": policy(func(p *executor.Settings) {
 			p.LookUpFirst = false
 		}),
 		"continues a plan under other controls": {Controls: func(p *planner.Plan) config.Controls {

@@ -65,7 +65,7 @@ func allowedMutants() map[string]history.Client {
 			r.Clock = wallClock{r.Clock}
 			return r
 		}),
-		"sends again to the very end of the replay window": policy(func(p *executor.Policy) { p.ReplayWindow += p.RequestTimeout }),
+		"sends again to the very end of the replay window": policy(func(p *executor.Settings) { p.ReplayWindow += p.RequestTimeout }),
 		"knows no limits": {Limits: func([]config.Limit) []config.Limit { return nil }},
 		"counts a day's limit by the plan alone": {Limits: func(limits []config.Limit) []config.Limit {
 			for i := range limits {

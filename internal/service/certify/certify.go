@@ -39,8 +39,8 @@ type Options struct {
 	// Wait is how long the service may take to list a transfer, and to complete it.
 	Wait time.Duration
 
-	Controls planner.Controls // those of the configuration
-	Policy   executor.Policy  // of the service block
+	Controls planner.Controls  // those of the configuration
+	Settings executor.Settings // of the service block
 }
 
 // Trial is one trial of a service.

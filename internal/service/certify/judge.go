@@ -129,7 +129,7 @@ func (t *Trial) judge() contract.Report {
 	return r
 }
 
-func (j judgement) finding(row contract.Row, e *entry) contract.Finding {
+func (j judgement) finding(row contract.Requirement, e *entry) contract.Finding {
 	f := contract.Finding{Row: row, Verdict: contract.Unknown}
 	switch {
 	case e != nil && len(e.differs) > 0:

@@ -128,7 +128,7 @@ func (j judgement) judgeCopies(a attempt, debit transfer.Record) {
 		}
 	}
 	if answered.Direction == transfer.Credit {
-		for _, d := range transfer.Compare(a.request, debit, j.trial.Policy.Operator) {
+		for _, d := range transfer.Compare(a.request, debit, j.trial.Settings.Operator) {
 			j.differsIn(contract.LookupRecord, d.Field, sentence(describe(d))+".")
 		}
 	}
@@ -154,8 +154,8 @@ func (j judgement) judgeCredit(asked transfer.Request, debit, credit transfer.Re
 	case debit.GroupID != credit.GroupID:
 		j.differs(contract.LookupSides, "The two sides have two group_ids: %s and %s.", debit.GroupID, credit.GroupID)
 	}
-	alike := transfer.Compare(asked, debit, j.trial.Policy.Operator) // what both sides have is told of the answer
-	for _, d := range transfer.Compare(asked, credit, j.trial.Policy.Operator) {
+	alike := transfer.Compare(asked, debit, j.trial.Settings.Operator) // what both sides have is told of the answer
+	for _, d := range transfer.Compare(asked, credit, j.trial.Settings.Operator) {
 		if !slices.ContainsFunc(alike, func(other transfer.Difference) bool { return other.Field == d.Field }) {
 			j.differsIn(contract.LookupSides, d.Field, fmt.Sprintf("The credit side: %s.", describe(d)))
 		}

@@ -117,7 +117,7 @@ func (t *Trial) request(operation transfer.Operation, amount transfer.Amount, re
 			"Text":    `Ünïcode & "signs" <100%>`,
 			"Long":    strings.Repeat("0123456789", 10),
 		}),
-		FingerprintKey: t.Policy.FingerprintKey,
+		FingerprintKey: t.Settings.FingerprintKey,
 	}
 	if operation == transfer.Platform {
 		r.RecipientMetadata = transfer.NewMetadata(map[string]string{"Certify": "recipient"})

@@ -99,7 +99,7 @@ func (j judgement) judgeRecord(a attempt, seen *ids) {
 		j.differs(contract.Side, "The answer is the credit side, of profile %s.", record.ProfileID)
 		return // its fields are the other side's
 	}
-	for _, d := range transfer.Compare(a.request, *record, j.trial.Policy.Operator) {
+	for _, d := range transfer.Compare(a.request, *record, j.trial.Settings.Operator) {
 		if row := rowOf(d.Field); row != contract.Metadata && (row != contract.RefID || !a.isOdd()) {
 			j.differsIn(row, d.Field, sentence(describe(d))+".")
 		}

@@ -217,7 +217,7 @@ func (j judgement) firstOf(refID string) *transfer.Record {
 // judgeLater looks at what earlier trials kept to be sent again.
 func (j judgement) judgeLater() {
 	const row = contract.ReplayLasts
-	window := j.trial.Policy.ReplayWindow
+	window := j.trial.Settings.ReplayWindow
 	var oldest *probe
 	for _, p := range j.trial.kept {
 		attempts := j.trial.gate.of(p)

@@ -33,20 +33,20 @@ func (t *Trial) apply(ctx context.Context, journal state.Journal, finder executo
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	// Limits and policies were asked about the whole series, by Plan.
-	plan, err := planner.New(ctx, declare(requests), snapshot, planner.Controls{Operator: t.Policy.Operator, Rehearsal: t.Controls.Rehearsal}, t.Clock.Now().UTC())
+	plan, err := planner.New(ctx, declare(requests), snapshot, planner.Controls{Operator: t.Settings.Operator, Rehearsal: t.Controls.Rehearsal}, t.Clock.Now().UTC())
 	if err != nil {
 		return executor.Summary{}, err
 	}
 	meta := snapshot.Meta()
-	policy := t.Policy
-	policy.ReplayWindow, policy.HoldDoubt, policy.LookUpFirst, policy.InFlightMax = window, false, false, 1
+	settings := t.Settings
+	settings.ReplayWindow, settings.HoldDoubt, settings.LookUpFirst, settings.InFlightMax = window, false, false, 1
 	summary, err := executor.Apply(ctx, executor.Run{
 		Plan: plan, Journal: journal, Submitter: t.gate, Finder: finder, Handler: nobody{},
 		Begun: state.Begun{
 			RunID: t.RunID(), By: t.By, Digest: plan.Digest,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 		},
-		Policy: policy, Clock: t.Clock, Random: t.Random,
+		Settings: settings, Clock: t.Clock, Random: t.Random,
 	})
 	if err != nil && summary.RunID == "" && !errors.Is(err, executor.ErrJournal) {
 		return summary, errors.Join(errNoRun, err)
@@ -86,7 +86,7 @@ func (t *Trial) settle(ctx context.Context, journals ...state.Journal) error {
 		}
 		var requests []transfer.Request
 		for _, d := range open {
-			request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), t.Policy.FingerprintKey)
+			request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), t.Settings.FingerprintKey)
 			if err == nil { // the run says of another that it can't be read
 				requests = append(requests, request)
 			}
@@ -95,7 +95,7 @@ func (t *Trial) settle(ctx context.Context, journals ...state.Journal) error {
 			continue
 		}
 		t.tell("settling what is in doubt: %d", len(requests))
-		if _, err := t.apply(ctx, journal, t.settling(), t.Policy.ReplayWindow, requests...); err != nil {
+		if _, err := t.apply(ctx, journal, t.settling(), t.Settings.ReplayWindow, requests...); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (t *Trial) sendKept(ctx context.Context) error {
 	}
 	slices.SortFunc(kept, func(a, b state.Detail) int { return a.IntendedAt.Compare(b.IntendedAt) })
 	for _, d := range kept[:min(len(kept), keptMax)] {
-		request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), t.Policy.FingerprintKey)
+		request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), t.Settings.FingerprintKey)
 		if err != nil || ctx.Err() != nil {
 			continue
 		}

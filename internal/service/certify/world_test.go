@@ -191,7 +191,7 @@ func (w *world) try(ctx context.Context) (contract.Report, error) {
 		By:    state.Holder{Command: "remit certify", Host: "host", User: "user", PID: 1, Since: time.Now()},
 		RunID: func() string { w.runs++; return fmt.Sprintf("run-%d", w.runs) },
 	}
-	trial.Policy = executor.Policy{ReplayWindow: 24 * time.Hour, RequestTimeout: w.timeout}
+	trial.Settings = executor.Settings{ReplayWindow: 24 * time.Hour, RequestTimeout: w.timeout}
 	client, err := service.New(service.Options{
 		BaseURL: url, TokenURL: url + sandbox.TokenPath, ClientID: sandbox.DefaultClientID, ClientSecret: sandbox.DefaultClientSecret,
 		Scopes: []string{"transfer:write"}, LookupPath: w.lookup, Timeout: w.timeout, Now: time.Now, UserAgent: "remit/test",

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Row is one thing that remit needs.
-type Row struct {
+// Requirement is one thing that remit needs.
+type Requirement struct {
 	Name      string // of lower-case letters and dashes; it never changes
 	Part      Part
 	Needs     string // one sentence
@@ -88,7 +88,7 @@ const (
 )
 
 // Rows lists every row in its order.
-func Rows() []Row {
+func Rows() []Requirement {
 	return slices.Concat(tokenRows(), answerRows(), recordRows(), replayRows(), lookupRows(), refusalRows(), balanceRows())
 }
 
@@ -104,7 +104,7 @@ const (
 
 // Finding is the verdict on one row.
 type Finding struct {
-	Row     Row
+	Row     Requirement
 	Verdict Verdict
 	// Seen has the observations, or why the row was not tried, in sentences. It is "" where the row holds
 	// and there is nothing to add.

@@ -1,7 +1,7 @@
 package contract
 
-func tokenRows() []Row {
-	return []Row{
+func tokenRows() []Requirement {
+	return []Requirement{
 		{
 			Token, Tokens, "token_url answers a token to the client's credentials.",
 			"Nothing is sent, exit code 1. Correct token_url, client_id, the secret or auth_style.",
@@ -21,8 +21,8 @@ func tokenRows() []Row {
 	}
 }
 
-func answerRows() []Row {
-	return []Row{
+func answerRows() []Requirement {
+	return []Requirement{
 		{
 			Accepted, Answers, "A request that is right is not refused.",
 			"The transfer is refused: no money moved. The problem of the answer says why.",
@@ -46,10 +46,10 @@ func answerRows() []Row {
 	}
 }
 
-func recordRows() []Row {
+func recordRows() []Requirement {
 	const stops = "A conflict: the run starts nothing new. Find out what was moved."
 	const unverified = "Unverified: check the record and accept it."
-	return []Row{
+	return []Requirement{
 		{
 			Side, Records, "The answered record is the debit side.",
 			"In doubt: the credit side alone does not say what was debited. A lookup with both sides settles it.",
@@ -88,9 +88,9 @@ func recordRows() []Row {
 	}
 }
 
-func replayRows() []Row {
+func replayRows() []Requirement {
 	const hold = `Set on_doubt = "hold": remit then sends nothing again, and a lookup or remit resolve settles each doubt.`
-	return []Row{
+	return []Requirement{
 		{
 			RefID, Replays, "The record has the ref_id that was sent.",
 			"A conflict: the run starts nothing new. Find out what was moved.",
@@ -126,9 +126,9 @@ func replayRows() []Row {
 	}
 }
 
-func lookupRows() []Row {
+func lookupRows() []Requirement {
 	const without = "A doubt is not settled by lookup, and no transfer is looked up before it is sent. Correct lookup_path, or remove it and remit relies on replay protection alone."
-	return []Row{
+	return []Requirement{
 		{Lookup, Lookups, "lookup_path answers a list of records, in JSON.", without},
 		{
 			LookupFound, Lookups, "A lookup lists each transfer that was made, once.",
@@ -165,8 +165,8 @@ func lookupRows() []Row {
 	}
 }
 
-func refusalRows() []Row {
-	return []Row{
+func refusalRows() []Requirement {
+	return []Requirement{
 		{
 			RefusalFunds, Refusals, "An amount that the sender does not have is refused with 4xx, and nothing is made.",
 			"What is answered with 5xx is in doubt although nothing was made. What is made as FAILED is paid under a new ref_id.",
@@ -174,8 +174,8 @@ func refusalRows() []Row {
 	}
 }
 
-func balanceRows() []Row {
-	return []Row{
+func balanceRows() []Requirement {
+	return []Requirement{
 		{
 			Balance, Balances, "balance_path answers what a profile has of each asset, as decimals.",
 			"A run that may be short of funds begins all the same, with a notice. Correct balance_path, ask for the scope, or write balance_path = \"none\".",

@@ -298,7 +298,7 @@ func (w *world) planControls(snapshot state.Snapshot, p *process) planner.Contro
 		Declared:   w.author.controlsOf(w.author.controls),
 		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt,
 		TooOld: func(d *state.Detail) (doubt.Hold, error) {
-			ages, err := executor.ReadDoubtAges(context.Background(), snapshot.Runs(context.Background()), p, executor.Policy{
+			ages, err := executor.ReadDoubtAges(context.Background(), snapshot.Runs(context.Background()), p, executor.Settings{
 				ReplayWindow: w.traits.replayWindow, RequestTimeout: requestTimeout,
 			})
 			if err != nil {

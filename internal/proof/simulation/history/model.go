@@ -55,7 +55,7 @@ func (m *model) apply(entry state.Entry, now time.Time) error {
 		if e.Source == state.SourcePerson || row.Status == state.Conflict {
 			m.closed[refID] = true
 		}
-	case state.Created, state.Begun, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
+	case state.Created, state.Begun, state.Ended, state.Unlocked, state.Rebound, state.ClockConfirmed, state.Asked, state.Erased:
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			o.world.plannedBy[e.RunID] = e.PlanID
 		case state.Ended:
 			o.told(p, e)
-		case state.Created, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
+		case state.Created, state.Unlocked, state.Rebound, state.ClockConfirmed, state.Asked, state.Erased:
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (w *world) confirmClock(told *process) {
 			}
 			b := p.Boot()
 			clocks := state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}
-			entry := state.Clock{Clocks: clocks, By: p.holder("state clock"), Reason: "the clock was set right"}
+			entry := state.ClockConfirmed{Clocks: clocks, By: p.holder("state clock"), Reason: "the clock was set right"}
 			if err := p.journal.Append(context.Background(), entry); err != nil {
 				w.oracle.violate("I9", "state clock fails: %v", err)
 			}
@@ -163,7 +163,7 @@ func (p *process) resolveOne(row state.Transfer, says advised) {
 	defer cancel()
 	r := executor.Resolution{
 		RefID: row.RefID, By: p.holder("resolve"), Reason: "the bank's portal says so", Journal: gated{p}, Clock: p, Date: p.date,
-		Policy: executor.Policy{FingerprintKey: w.traits.fingerprintKey, RequestTimeout: requestTimeout},
+		Settings: executor.Settings{FingerprintKey: w.traits.fingerprintKey, RequestTimeout: requestTimeout},
 	}
 	if w.client.Resolve != nil {
 		r = w.client.Resolve(r)

@@ -378,7 +378,7 @@ func (p *process) run() executor.Run {
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
 		},
 		Journal: gated{p}, Share: p.share(), Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
-		Policy: executor.Policy{
+		Settings: executor.Settings{
 			FingerprintKey: w.traits.fingerprintKey, ReplayWindow: w.traits.replayWindow, HoldDoubt: w.traits.holdDoubt,
 			LookUpFirst: p.looksFirst, InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,
 			RateLimits: w.traits.rateLimits, Wait: time.Minute,

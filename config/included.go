@@ -19,12 +19,12 @@ import (
 	"remit/internal/transfer"
 )
 
-// book is an included directory: an address book, a calendar of the bank, the limits of a group. Its
+// includedDir is an included directory: an address book, a calendar of the bank, the limits of a group. Its
 // invariant: it means the same in every configuration that includes it, but for the values of its
 // variables. Its blocks see what included directories declare and read files of their own directory,
 // and nobody declares their names again.
-type book struct {
-	*eval.Book
+type includedDir struct {
+	*eval.IncludedDir
 	parsed []sourceFile
 	info   os.FileInfo
 }
@@ -93,22 +93,22 @@ func writtenText(expr hcl.Expression) (string, bool) {
 	return text, !strings.Contains(text, "${") && !strings.Contains(text, "%{")
 }
 
-// bookOpener opens included directories.
-type bookOpener struct {
+// includeOpener opens included directories.
+type includeOpener struct {
 	*checker
 	dir        string
 	options    Options
 	sources    *sourceFiles
 	policyDirs []*policyDir
-	opened     []*book
+	opened     []*includedDir
 	diags      hcl.Diagnostics
 }
 
-// openBooks opens the directories that the configuration includes, and parses their files. The
+// openIncluded opens the directories that the configuration includes, and parses their files. The
 // diagnostics say why one can't be read: then nothing else is worth saying.
-func openBooks(c *checker, dir string, opts Options, s *sourceFiles, policyDirs []*policyDir) ([]*book, hcl.Diagnostics) {
+func openIncluded(c *checker, dir string, opts Options, s *sourceFiles, policyDirs []*policyDir) ([]*includedDir, hcl.Diagnostics) {
 	includes, diags := readIncludes(s)
-	o := &bookOpener{checker: c, dir: dir, options: opts, sources: s, policyDirs: policyDirs, diags: diags}
+	o := &includeOpener{checker: c, dir: dir, options: opts, sources: s, policyDirs: policyDirs, diags: diags}
 	for _, in := range includes {
 		b := o.open(in)
 		if b == nil {
@@ -120,12 +120,12 @@ func openBooks(c *checker, dir string, opts Options, s *sourceFiles, policyDirs 
 	return o.opened, o.diags
 }
 
-func (o *bookOpener) refuse(in include, detail string, args ...any) {
+func (o *includeOpener) refuse(in include, detail string, args ...any) {
 	o.diags = append(o.diags, mistake.New(in.at, "Directory cannot be included", detail, args...))
 }
 
 // open opens a directory, and is nil where it may not be included.
-func (o *bookOpener) open(in include) *book {
+func (o *includeOpener) open(in include) *includedDir {
 	if err := transfer.CheckText(in.name); in.name != "" && err != nil { // a reviewer reads it in places
 		o.refuse(in, "include: %q %s", in.name, mistake.Sentence(err))
 		return nil
@@ -161,11 +161,11 @@ func (o *bookOpener) open(in include) *book {
 		o.diags = append(o.diags, mistake.Warning(in.at, "Name that may pass for another",
 			"Letters of the directory's name %q are of another script than its other letters, or look like Latin ones. Make sure that this directory is meant.", name))
 	}
-	return &book{Book: &eval.Book{Name: name, Root: root, Functions: o.sources.functions(root, name, o.scope.Meter)}, info: info}
+	return &includedDir{IncludedDir: &eval.IncludedDir{Name: name, Root: root, Functions: o.sources.functions(root, name, o.scope.Meter)}, info: info}
 }
 
 // known says of a directory that is read already, under another name perhaps, what it is.
-func (o *bookOpener) known(info os.FileInfo) string {
+func (o *includeOpener) known(info os.FileInfo) string {
 	same := func(root *confined.Directory) bool {
 		other, err := root.Stat(".")
 		return err == nil && os.SameFile(info, other)
@@ -188,7 +188,7 @@ func (o *bookOpener) known(info os.FileInfo) string {
 
 // openRoot opens a directory by its clean name, below the root that whoever runs remit named, or below
 // the configuration's directory where nobody named one.
-func (o *bookOpener) openRoot(in include, name string) *confined.Directory {
+func (o *includeOpener) openRoot(in include, name string) *confined.Directory {
 	top, at := o.sources.root, name
 	if limit, isNamed := o.root(); limit != "" {
 		physical, below, err := o.belowRoot(limit)
@@ -240,7 +240,7 @@ func outermost(name string) string {
 
 // root is the directory out of which no include leads, and whether somebody named it. The directory
 // that holds the only policy directory is one, because the authors of a configuration choose neither.
-func (o *bookOpener) root() (limit string, isNamed bool) {
+func (o *includeOpener) root() (limit string, isNamed bool) {
 	limit = o.options.Root
 	if limit == "" && len(o.options.PolicyDirs) == 1 {
 		policy, err := withoutLinks(o.within(o.options.PolicyDirs[0]))
@@ -257,7 +257,7 @@ func (o *bookOpener) root() (limit string, isNamed bool) {
 }
 
 // within is a path of the command line or the environment: relative to the configuration's directory.
-func (o *bookOpener) within(name string) string {
+func (o *includeOpener) within(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -265,7 +265,7 @@ func (o *bookOpener) within(name string) string {
 }
 
 // belowRoot is the root without links on the way to it, and the configuration's directory relative to it.
-func (o *bookOpener) belowRoot(limit string) (root, below string, err error) {
+func (o *includeOpener) belowRoot(limit string) (root, below string, err error) {
 	root, err = withoutLinks(limit)
 	if err != nil {
 		return "", "", err
@@ -288,7 +288,7 @@ func withoutLinks(name string) (string, error) {
 }
 
 // parse parses the files of an included directory.
-func (o *bookOpener) parse(b *book, in include) {
+func (o *includeOpener) parse(b *includedDir, in include) {
 	names, err := b.Root.Names(".")
 	if err != nil {
 		o.refuse(in, "%s: %s", b.Name, mistake.Sentence(confined.Plain(err)))
@@ -306,15 +306,15 @@ func (o *bookOpener) parse(b *book, in include) {
 		if parsed.file == nil {
 			continue
 		}
-		o.sources.files[shown], o.bookFiles[shown] = parsed.file, true
+		o.sources.files[shown], o.includedFiles[shown] = parsed.file, true
 		if !parsed.diags.HasErrors() {
 			b.parsed = append(b.parsed, parsed.sourceFile)
 		}
 	}
 }
 
-// refuseInBook reports a block that an included directory may not have, and says where it belongs.
-func refuseInBook(c *checker, name string, r hcl.Range) {
+// refuseInIncluded reports a block that an included directory may not have, and says where it belongs.
+func refuseInIncluded(c *checker, name string, r hcl.Range) {
 	belongs := "Each directory that includes this one has its own. Write it there."
 	switch name {
 	case "transfer", "batch", "data":

@@ -42,7 +42,7 @@ func Breaks() []Break {
 	}
 }
 
-// Result is the verdict on a line.
+// Result is the verdict on an item.
 type Result string
 
 // The results.
@@ -52,8 +52,8 @@ const (
 	Differs  Result = "differs"  // it has a break: action needed
 )
 
-// Line is one transfer: of the state, of the service, or of both.
-type Line struct {
+// Item is one transfer: of the state, of the service, or of both.
+type Item struct {
 	Result Result
 	Breaks []Break // the gravest first; none unless Result is Differs
 
@@ -77,50 +77,50 @@ type Line struct {
 }
 
 // At is when the service made it, or else when it was sent or settled.
-func (l *Line) At() time.Time {
+func (item *Item) At() time.Time {
 	switch {
-	case l.Debit != nil:
-		return l.Debit.CreatedAt
-	case l.Credit != nil:
-		return l.Credit.CreatedAt
-	case !l.Stored.IsZero(), l.State == nil:
-		return l.Stored
-	case l.State.AttemptedAt.IsZero():
-		return l.State.SettledAt
+	case item.Debit != nil:
+		return item.Debit.CreatedAt
+	case item.Credit != nil:
+		return item.Credit.CreatedAt
+	case !item.Stored.IsZero(), item.State == nil:
+		return item.Stored
+	case item.State.AttemptedAt.IsZero():
+		return item.State.SettledAt
 	}
-	return l.State.AttemptedAt
+	return item.State.AttemptedAt
 }
 
-// kept is a line that holds after the next one is made.
-func (l *Line) kept() Line {
-	line := *l
-	if l.State != nil {
-		row := *l.State
-		line.State = &row
+// kept is an item that holds after the next one is made.
+func (item *Item) kept() Item {
+	held := *item
+	if item.State != nil {
+		row := *item.State
+		held.State = &row
 	}
-	return line
+	return held
 }
 
-// Has reports whether l has the break.
-func (l *Line) Has(b Break) bool { return slices.Contains(l.Breaks, b) }
+// Has reports whether the item has the break.
+func (item *Item) Has(b Break) bool { return slices.Contains(item.Breaks, b) }
 
 // add adds breaks that are not there yet.
-func (l *Line) add(breaks ...Break) {
+func (item *Item) add(breaks ...Break) {
 	for _, b := range breaks {
-		if !l.Has(b) {
-			l.Breaks = append(l.Breaks, b)
+		if !item.Has(b) {
+			item.Breaks = append(item.Breaks, b)
 		}
 	}
 }
 
-// finish puts the breaks in their order, and sets the result of the line.
-func (l *Line) finish() {
-	if len(l.Breaks) == 0 {
+// finish puts the breaks in their order, and sets the result of the item.
+func (item *Item) finish() {
+	if len(item.Breaks) == 0 {
 		return
 	}
-	l.Result = Differs
+	item.Result = Differs
 	order := Breaks()
-	slices.SortFunc(l.Breaks, func(a, b Break) int { return slices.Index(order, a) - slices.Index(order, b) })
+	slices.SortFunc(item.Breaks, func(a, b Break) int { return slices.Index(order, a) - slices.Index(order, b) })
 }
 
 // Difference is a field of one side in which the service differs from the request, or from
