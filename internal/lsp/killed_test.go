@@ -30,6 +30,7 @@ func TestAKilledServerLeavesNothingBehind(t *testing.T) {
 		command, client := startServer(t, folder)
 		e := editorOf(t, folder)
 		e.client = client
+		after := time.Duration(random.Int64N(int64(400 * time.Millisecond))) // drawn here: the one who types draws too
 		told := make(chan struct{})
 		go func() { // until the server is gone
 			defer close(told)
@@ -54,7 +55,7 @@ func TestAKilledServerLeavesNothingBehind(t *testing.T) {
 				}
 			}
 		}()
-		time.Sleep(time.Duration(random.Int64N(int64(400 * time.Millisecond))))
+		time.Sleep(after)
 		if err := command.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
