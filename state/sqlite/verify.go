@@ -75,22 +75,28 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 }
 
 // openIndexes looks into each index. SQLite's own check reads an index as it goes through the rows of its table, so it never
-// opens those of an empty table, and the first row that is written there fails.
+// opens those of an empty table, and the first row that is written there fails. A definition that could end its statement
+// is none of remit's, and is not executed.
 func openIndexes(ctx context.Context, conn *sql.Conn) error {
-	var first []string
+	var looks []string
 	err := query(ctx, conn, func(rows *sql.Rows) error {
-		var name, table, made string
-		err := rows.Scan(&name, &table, &made)
-		_, those, isPartial := strings.Cut(made, " WHERE ")
-		if !isPartial {
-			those = "true"
+		var name, table, definition string
+		if err := rows.Scan(&name, &table, &definition); err != nil {
+			return err
 		}
-		first = append(first, fmt.Sprintf(`SELECT 1 FROM "%s" INDEXED BY "%s" WHERE %s LIMIT 1`, table, name, those))
-		return err
+		if strings.ContainsAny(name+table, `"`) || strings.Contains(definition, ";") {
+			return fmt.Errorf("%w: remit did not make its index %q", state.ErrDamaged, name)
+		}
+		_, condition, isPartial := strings.Cut(definition, " WHERE ")
+		if !isPartial {
+			condition = "true"
+		}
+		looks = append(looks, fmt.Sprintf(`SELECT 1 FROM "%s" INDEXED BY "%s" WHERE %s LIMIT 1`, table, name, condition))
+		return nil
 	}, `SELECT name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE type = 'index' ORDER BY name`)
-	for _, statement := range first {
+	for _, look := range looks {
 		if err == nil {
-			err = query(ctx, conn, func(*sql.Rows) error { return nil }, statement)
+			err = query(ctx, conn, func(*sql.Rows) error { return nil }, look)
 		}
 	}
 	return err
