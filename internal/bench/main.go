@@ -36,16 +36,34 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
+	var copied string
+	var err error
+	code := 1
+	if isSession(os.Args[1:]) {
+		copied, err = beginAgain()
+	}
+	if err == nil {
+		code = begun()
+	} else {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+	}
+	if copied != "" {
+		_ = os.Remove(copied) // of a temporary directory
+	}
 	os.Exit(code) //nolint:forbidigo // this is a main
+}
+
+// begun carries out a session, or a part of one.
+func begun() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
 // run returns 0 where all was measured and nothing regressed, 1 where something did not work
 // or regressed, and 2 where the arguments are wrong.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+	if !isSession(args) {
 		err := runPart(ctx, args[0], args[1:], stdout)
 		if code := exitCode(0); errors.As(err, &code) {
 			return int(code)
@@ -70,6 +88,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	return 0
 }
+
+// isSession reports whether the arguments are those of a session, and not of a part of it, which a session runs.
+func isSession(args []string) bool { return len(args) == 0 || strings.HasPrefix(args[0], "-") }
 
 // options are what the command line asks for.
 type options struct {

@@ -61,6 +61,9 @@ func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
 	if out, err := exec.CommandContext(ctx, "go", build...).CombinedOutput(); err != nil {
 		return s, fmt.Errorf("build remit; the bench runs at the top of its repository: %w\n%s", err, out)
 	}
+	if err := measure.Cold(s.program); err != nil {
+		return s, err
+	}
 	syncs, err := measure.Fsync(s.work)
 	s.about = figures.Session{
 		Machine: measure.Machine(), Kernel: measure.Kernel(), Go: runtime.Version(), Commit: commit(ctx),
