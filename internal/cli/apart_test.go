@@ -37,7 +37,7 @@ func TestARunnerThatJoinsLooksAgain(t *testing.T) {
 				if times != c.want || len(told) != min(times, 1) {
 					t.Fatalf("it looked %d times again and said %q, want %d", times, told, c.want)
 				}
-				if len(told) > 0 && !strings.Contains(told[0], "has sent nothing. It looks for the run again until") {
+				if len(told) > 0 && !strings.Contains(told[0], "has sent nothing, and looks for the run again until") {
 					t.Errorf("it says %q", told[0])
 				}
 			})

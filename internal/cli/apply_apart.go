@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"remit/internal/view"
 )
 
 // apartError says that a runner cannot take part in a run now, and has claimed and sent nothing.
@@ -38,9 +35,8 @@ func (w *awayFrom) awaitAgain(ctx context.Context, ended error) bool {
 		return false
 	case w.until.IsZero():
 		w.until = f.host.Now().Add(f.timeout)
-		happened, _ := f.state.Explain(apart.error)
-		if w.tell(fmt.Sprintf("%s. This runner had not taken part in a run yet, and has sent nothing. It looks for the run again until %s",
-			view.Visible(happened), w.until.UTC().Format(time.RFC3339))) != nil {
+		if w.tell("The server of the state went away before this runner took part in a run. The runner has sent nothing, and looks for the run again until "+
+			w.until.UTC().Format(time.RFC3339)) != nil {
 			return false
 		}
 	case !f.host.Now().Before(w.until):

@@ -39,6 +39,9 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		if from.awaitAgain(ctx, err) {
 			continue
 		}
+		if _, isApart := errors.AsType[*apartError](err); isApart && ctx.Err() != nil {
+			return exit.Interrupted("while it waited for a run to take part in")
+		}
 		if !errors.Is(err, state.ErrNoRun) {
 			return err
 		}
