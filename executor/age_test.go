@@ -10,6 +10,7 @@ import (
 	"remit/executor"
 	"remit/executor/ratelimit"
 	"remit/internal/transfer"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -227,4 +228,44 @@ func TestTheLockIsCheckedAnewAfterASleep(t *testing.T) {
 			t.Errorf("%d requests after %d checks: the last one is an hour old", got, checks)
 		}
 	})
+}
+
+// TestAnExpiryHoldsByTheTimeThatPassed has somebody set the clock while the first of two requests is answered, which takes
+// an hour.
+func TestAnExpiryHoldsByTheTimeThatPassed(t *testing.T) {
+	tests := map[string]struct {
+		by      time.Duration // that the clock is set by
+		expires time.Duration // since the begin
+		want    executor.Result
+	}{
+		"ten years back, it has expired":         {-10 * 365 * 24 * time.Hour, 30 * time.Minute, executor.ResultNotAttempted},
+		"ten hours back, it has expired":         {-10 * time.Hour, 30 * time.Minute, executor.ResultNotAttempted},
+		"ten years back, it has not expired":     {-10 * 365 * 24 * time.Hour, 90 * time.Minute, executor.ResultRecorded},
+		"ten years ahead":                        {10 * 365 * 24 * time.Hour, 90 * time.Minute, executor.ResultNotAttempted},
+		"a minute back as time servers do, late": {-time.Minute, 59*time.Minute + 30*time.Second, executor.ResultRecorded},
+		"a minute ahead":                         {time.Minute, 90 * time.Minute, executor.ResultRecorded},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				set := &turned{boot: "a"}
+				w.clock = set
+				w.settings.InFlightMax = 1
+				w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
+					if refID == "t-000" {
+						time.Sleep(time.Hour)
+						set.by = test.by
+					}
+					return nil
+				}
+				plan := w.plan(numbered(2)...)
+				plan.Changes.Update(1, func(c *planner.Change) { c.Expires = time.Now().Add(test.expires) })
+				w.applyPlan(plan)
+				if got := w.results()["t-001"]; got != test.want {
+					t.Errorf("it is %s, want %s: %s", got, test.want, w.reason("t-001"))
+				}
+			})
+		})
+	}
 }

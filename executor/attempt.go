@@ -101,7 +101,7 @@ func (s *sender) intend(lot []*attempt) intents {
 			break
 		}
 		a.checked = s.run.clocks.local()
-		if why := a.tooLate(a.checked.local); why != "" {
+		if why := s.tooLate(a, a.checked); why != "" {
 			limit.Release()
 			made.bar(a, unsent(a.knownTransfer, why))
 			continue
@@ -190,7 +190,7 @@ func (s *sender) mayStart(a *attempt) error {
 		}
 		a.checked = now
 	}
-	if why := a.tooLate(s.run.Clock.Now()); why != "" {
+	if why := s.tooLate(a, s.run.clocks.local()); why != "" {
 		return lateError(why)
 	}
 	if s.run.life.mayStart() {
@@ -199,7 +199,19 @@ func (s *sender) mayStart(a *attempt) error {
 	return fmt.Errorf("the run stopped before (%w)", context.Cause(s.run.life.starting)) // while the clocks were renewed
 }
 
-// tooLate says why the request may not start now, in a sentence; "" where it may.
+// tooLate says why a request may not start at a reading, in a sentence; "" where it may. Where somebody set the
+// local clock since the run began, the time that has passed since then must allow it as well.
+func (s *sender) tooLate(a *attempt, now reading) string {
+	if why := a.tooLate(now.local); why != "" {
+		return why
+	}
+	if counted := s.run.clocks.counted(now); now.local.Sub(counted).Abs() > clockSkewMax {
+		return a.tooLate(counted)
+	}
+	return ""
+}
+
+// tooLate says why the request may not start at a time, in a sentence; "" where it may.
 func (a *attempt) tooLate(now time.Time) string {
 	if !a.until.IsZero() && now.After(a.until) {
 		return a.late

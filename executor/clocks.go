@@ -156,6 +156,16 @@ func (k *timekeeper) now() reading {
 	return now
 }
 
+// counted returns the time of a reading by the local clock at the begin of the run and what has passed since:
+// a clock that somebody sets while the run goes on does not change it.
+func (k *timekeeper) counted(now reading) time.Time {
+	begin := k.begun()
+	if begin.local.IsZero() {
+		return now.local
+	}
+	return begin.local.Round(0).Add(since(begin, now))
+}
+
 // sinceBegin returns how long ago the run began, at least: 0 if only a clock that can be turned knows.
 func (k *timekeeper) sinceBegin() time.Duration {
 	begin, now := k.begun(), k.clock.Boot()
