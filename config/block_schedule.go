@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"remit/internal/clock/calendar"
 	"remit/internal/clock/zone"
 	"remit/internal/text/english"
+	"remit/internal/text/lazyregexp"
 )
 
 // catchUpMax bounds catch_up.
@@ -224,7 +224,7 @@ func clockArgument(r *eval.Reader, name string, otherwise calendar.Clock, parse 
 }
 
 // halfHour is a time with a part of an hour, or with the first digit of its minutes.
-var halfHour = regexp.MustCompile(`^[0-9]+\.[0-9]$`)
+var halfHour = lazyregexp.New(`^[0-9]+\.[0-9]$`)
 
 // meantClock says how a time of day of twelve hours, or one without its zero or its minutes, is written.
 func meantClock(a *eval.Argument, text string) string {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"remit/internal/files/access"
 	"remit/internal/files/confined"
 	"remit/internal/service/operator"
+	"remit/internal/text/lazyregexp"
 )
 
 // Credentials evaluates what a connection needs: token_url, client_id, client_secret and scopes
@@ -140,7 +140,7 @@ func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 }
 
 // namedSecret is the beginning of a line that assigns the secret to a name.
-var namedSecret = regexp.MustCompile(`(?i)^\s*(?:export\s+)?"?[a-z_]*(?:secret|password|token)[a-z_]*"?\s*[=:]\s*\S`)
+var namedSecret = lazyregexp.New(`(?i)^\s*(?:export\s+)?"?[a-z_]*(?:secret|password|token)[a-z_]*"?\s*[=:]\s*\S`)
 
 // warnOfReaders warns where others of this machine can read the secret.
 func warnOfReaders(r *eval.Reader, path string) {

@@ -2,8 +2,9 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // formulaErrors are what a spreadsheet saves in the place of a value that a formula could not compute, in English,
@@ -14,13 +15,13 @@ var formulaErrors = []string{
 }
 
 var (
-	narrowColumn = regexp.MustCompile(`###+`)
-	markedAsText = regexp.MustCompile(`(?:^|[^0-9A-Za-z'])'[0-9A-Za-z]`)
+	narrowColumn = lazyregexp.New(`###+`)
+	markedAsText = lazyregexp.New(`(?:^|[^0-9A-Za-z'])'[0-9A-Za-z]`)
 	truthValues  = map[string]bool{"TRUE": true, "FALSE": true, "WAHR": true, "FALSCH": true, "VRAI": true, "FAUX": true}
 
 	// referenceAsText finds a reference of a row anywhere, and one of a variable or a local where a template has its signs,
 	// or where it is all of the text: a ref_id may have "local." in it.
-	referenceAsText = regexp.MustCompile(`\b(each\.(?:key|value(?:\.[\w-]+|\["[^"]*"\])))|(?:\$|\{) ?((?:var|local)\.[A-Za-z_][\w-]*)|^((?:var|local)\.[A-Za-z_][\w-]*)$`)
+	referenceAsText = lazyregexp.New(`\b(each\.(?:key|value(?:\.[\w-]+|\["[^"]*"\])))|(?:\$|\{) ?((?:var|local)\.[A-Za-z_][\w-]*)|^((?:var|local)\.[A-Za-z_][\w-]*)$`)
 )
 
 // notExported says what a spreadsheet left in a text in the place of a value, and how the value is exported; both are

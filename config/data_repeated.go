@@ -2,10 +2,10 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"remit/config/rows"
+	"remit/internal/text/lazyregexp"
 )
 
 // repeatedHint says what to do where two rows have one key: r, and the one of the line first.
@@ -32,7 +32,7 @@ func (d *dataSource) repeatedHint(r *row, first int) string {
 }
 
 // quantity matches numbers and dates. An identity that has one is another when the amount or the date is corrected.
-var quantity = regexp.MustCompile(`^-?[0-9][0-9.,:T-]*$`)
+var quantity = lazyregexp.New(`^-?[0-9][0-9.,:T-]*$`)
 
 // apart is the first column by which two rows of one key are told apart for good; -1 where there is none.
 func apart(a *rows.Row, b *row) int {

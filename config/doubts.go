@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/text/english"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -250,12 +250,12 @@ func sorted(word string) string {
 }
 
 var (
-	fewDigits = regexp.MustCompile(`^[0-9]{2,12}$`)
-	nearUUID  = regexp.MustCompile(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
-	hexDigits = regexp.MustCompile(`^[0-9a-fA-F]{32}$`)
-	iban      = regexp.MustCompile(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)
-	mail      = regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
-	words     = regexp.MustCompile(`^\p{L}+([ ,.'-]+\p{L}+)+\.?$`)
+	fewDigits = lazyregexp.New(`^[0-9]{2,12}$`)
+	nearUUID  = lazyregexp.New(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
+	hexDigits = lazyregexp.New(`^[0-9a-fA-F]{32}$`)
+	iban      = lazyregexp.New(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)
+	mail      = lazyregexp.New(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
+	words     = lazyregexp.New(`^\p{L}+([ ,.'-]+\p{L}+)+\.?$`)
 )
 
 // meantProfileID shows the UUID that has braces around it or a prefix for UUIDs, or the reference that a text names;

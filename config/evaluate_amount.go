@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"remit/config/rows"
 	"remit/config/syntax"
 	"remit/internal/text/english"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -298,7 +298,7 @@ func (in instance) spaceHint(f *field) string {
 }
 
 // grouped matches a number that may have a group of three digits, instead of three decimals.
-var grouped = regexp.MustCompile(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
+var grouped = lazyregexp.New(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
 
 // decimalsHint says what to do with an amount of a column that has more decimals than its asset. Three decimals
 // may be thousands, which rounding would make a thousandth.

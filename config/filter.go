@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/lazyregexp"
 )
 
 // FilterFile is the name under which diagnostics of a [Filter] show its expression.
@@ -50,7 +50,7 @@ type Attribute struct {
 }
 
 // oneEquals is a comparison as a database has it.
-var oneEquals = regexp.MustCompile(`[\w"\s]=[\w"'\s]`)
+var oneEquals = lazyregexp.New(`[\w"\s]=[\w"'\s]`)
 
 // NewFilter reads an expression over attributes. The places of the diagnostics are in [FilterFile].
 // Where done is closed, evaluation ends; nil never is.

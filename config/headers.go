@@ -2,16 +2,16 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/internal/text/lazyregexp"
 )
 
-var labelledBlock = regexp.MustCompile(`^(?:Extraneous label for|Missing \S+ for) (\w+)$`)
+var labelledBlock = lazyregexp.New(`^(?:Extraneous label for|Missing \S+ for) (\w+)$`)
 
 // explainLabels says of blocks with too few or too many labels what their first line is.
 func explainLabels(diags hcl.Diagnostics) hcl.Diagnostics {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/lazyregexp"
 )
 
 // ownDoubt are arguments whose values are held to a reader of their own, which says what a reference in quotation
@@ -23,10 +23,10 @@ var ownDoubt = []string{
 var prose = []string{"error_message", "description"}
 
 // blockAsText is a reference to a block that is all of a text.
-var blockAsText = regexp.MustCompile(`^(profile|batch|schedule|calendar|window)\.([A-Za-z_][\w-]*)(?:\.[A-Za-z_]\w*)?$`)
+var blockAsText = lazyregexp.New(`^(profile|batch|schedule|calendar|window)\.([A-Za-z_][\w-]*)(?:\.[A-Za-z_]\w*)?$`)
 
 // unfilled is text that a template left open, or its author.
-var unfilled = regexp.MustCompile(`(?i)\{\{.*\}\}|^<[^<>]+>$|^(todo|tbd|fixme|xxx+|change[-_ ]?me)$`)
+var unfilled = lazyregexp.New(`(?i)\{\{.*\}\}|^<[^<>]+>$|^(todo|tbd|fixme|xxx+|change[-_ ]?me)$`)
 
 // quotedReferences warns of text in an argument that is the name of a value: it would be sent, or shown, letter by
 // letter. It is no mistake, since a transfer that was sent so stays declared.

@@ -2,13 +2,14 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"remit/internal/text/lazyregexp"
 )
 
 var (
-	rounded     = regexp.MustCompile(`^[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}$`)
-	roundedPart = regexp.MustCompile(`(^|[^0-9A-Za-z.,])[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}($|[^0-9A-Za-z])`)
+	rounded     = lazyregexp.New(`^[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}$`)
+	roundedPart = lazyregexp.New(`(^|[^0-9A-Za-z.,])[0-9]([.,][0-9]+)?[eE]\+[0-9]{2,3}($|[^0-9A-Za-z])`)
 )
 
 // isRounded reports whether a text is a number as a spreadsheet writes one that is too long for its cell, such as

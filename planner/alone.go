@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"remit/config"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -287,7 +287,7 @@ func (b *builder) saysRenamed(due []twinned) {
 }
 
 // andMore is how a detail counts the rest that it does not show.
-var andMore = regexp.MustCompile(`; and [0-9]+ more$`)
+var andMore = lazyregexp.New(`; and [0-9]+ more$`)
 
 // lineOf is the line of the file with a ref_id that has one.
 func (w *word) lineOf(refID string) *Change {

@@ -3,7 +3,6 @@ package eval
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/clock/calendar"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -262,7 +262,7 @@ func TextsOf(v cty.Value) ([]string, bool) {
 var errNoDuration = errors.New("is not a duration such as \"36h\" or \"10d\"")
 
 // noHour is a time of the day in the form of one, behind which its zone stands.
-var noHour = regexp.MustCompile(`^\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})$`)
+var noHour = lazyregexp.New(`^\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})$`)
 
 // isTime reports whether a text is a time with its zone.
 func isTime(text string) bool {

@@ -8,7 +8,6 @@ package eval
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/lazyregexp"
 )
 
 // Scope is everything that an expression may name.
@@ -275,7 +275,7 @@ func explainOperand(d *hcl.Diagnostic) {
 const roundings = "half_up, half_even, half_down, up, down, ceiling, floor"
 
 // conditionalTypes are the types of both sides of a conditional, as HCL names them.
-var conditionalTypes = regexp.MustCompile(`The 'true' value is (\w+), but the 'false' value is (\w+)`)
+var conditionalTypes = lazyregexp.New(`The 'true' value is (\w+), but the 'false' value is (\w+)`)
 
 // explainArguments says what a function takes that was given too few arguments or too many, and what the two sides of a conditional
 // must be.

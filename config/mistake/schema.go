@@ -2,12 +2,13 @@ package mistake
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // examples are arguments that blocks can't be without, as they may be written.
@@ -52,7 +53,7 @@ type BlockWords struct {
 	Within    map[string][]string // arguments of the blocks in it, by their words
 }
 
-var quotedWord = regexp.MustCompile(`"([^"]+)"`)
+var quotedWord = lazyregexp.New(`"([^"]+)"`)
 
 // Explain puts what HCL says of the parts of a block into words that say what the block has. An
 // argument that is missing because its name is misspelt is not told a second time.

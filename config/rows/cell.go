@@ -3,11 +3,12 @@ package rows
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // numberDigits is how many digits of a number a spreadsheet keeps and computes with.
@@ -48,7 +49,7 @@ func (f *cellFormat) notAlike(holds string) error {
 }
 
 // xmlDouble is a double of XML Schema, but for NaN and infinity.
-var xmlDouble = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+var xmlDouble = lazyregexp.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
 // cellNumber makes text of a number as it is stored in a workbook: a date as ISO 8601, an
 // identifier as it is shown, anything else as the exact decimal that is meant. It is an error

@@ -3,10 +3,11 @@ package rows
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // shownDate is what of a date and a time a section shows.
@@ -138,7 +139,7 @@ func (f *cellFormat) notWhole(text string) error {
 }
 
 // isoDate matches a date as a cell of the type d holds it.
-var isoDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.0+)?)?$`)
+var isoDate = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.0+)?)?$`)
 
 // daysOf is the number of days of a date in ISO 8601.
 func daysOf(text string, is1904 bool) (string, bool) {

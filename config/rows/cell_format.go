@@ -1,12 +1,13 @@
 package rows
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/shopspring/decimal"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // cellFormat is a number format of a workbook (ECMA-376, part 1, 18.8.31), as far as spreadsheet
@@ -54,12 +55,12 @@ const (
 )
 
 var (
-	formatCondition = regexp.MustCompile(`^(<=|>=|<>|<|>|=) ?(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`)
-	formatColor     = regexp.MustCompile(`^(?i:black|blue|cyan|green|magenta|red|white|yellow|color ?[1-9][0-9]?)$`)
+	formatCondition = lazyregexp.New(`^(<=|>=|<>|<|>|=) ?(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)$`)
+	formatColor     = lazyregexp.New(`^(?i:black|blue|cyan|green|magenta|red|white|yellow|color ?[1-9][0-9]?)$`)
 	// A locale of more digits says other numerals or another calendar.
-	formatLocale  = regexp.MustCompile(`^(?:|[0-9A-Fa-f]{1,4}|x-euro[12]|x-sysdate|x-systime|[a-z]{2}-[A-Z]{2})$`)
-	formatElapsed = regexp.MustCompile(`^(?i:h+|m+|s+)$`)
-	formatDate    = regexp.MustCompile(`^(?i:yyyy|yy|m{1,4}|d{1,4}|h{1,2}|s{1,2}|AM/PM|A/P)$`)
+	formatLocale  = lazyregexp.New(`^(?:|[0-9A-Fa-f]{1,4}|x-euro[12]|x-sysdate|x-systime|[a-z]{2}-[A-Z]{2})$`)
+	formatElapsed = lazyregexp.New(`^(?i:h+|m+|s+)$`)
+	formatDate    = lazyregexp.New(`^(?i:yyyy|yy|m{1,4}|d{1,4}|h{1,2}|s{1,2}|AM/PM|A/P)$`)
 )
 
 const (

@@ -1,8 +1,9 @@
 package rows
 
 import (
-	"regexp"
 	"strconv"
+
+	"remit/internal/text/lazyregexp"
 )
 
 const (
@@ -10,7 +11,7 @@ const (
 	sheetColumnsMax = 1 << 14
 )
 
-var cellNameText = regexp.MustCompile(`^([A-Z]{1,3})([1-9][0-9]{0,6})$`)
+var cellNameText = lazyregexp.New(`^([A-Z]{1,3})([1-9][0-9]{0,6})$`)
 
 // columnNumber is the number of a column of one to three capital letters; A is 1.
 func columnNumber(name string) int {

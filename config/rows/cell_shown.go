@@ -1,13 +1,14 @@
 package rows
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // shownNumber is a number as a cell shows it: digits, and the text before and after them.
@@ -258,7 +259,7 @@ func (n *shownNumber) take(p shownPiece) {
 }
 
 // wholeGroups match a whole number in groups of three, or in lakhs and crores.
-var wholeGroups = regexp.MustCompile(`^(?:[0-9]*|[1-9][0-9]{0,2}(?:([,'’ \x{a0}\x{2009}\x{202f}])[0-9]{3})+|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})$`)
+var wholeGroups = lazyregexp.New(`^(?:[0-9]*|[1-9][0-9]{0,2}(?:([,'’ \x{a0}\x{2009}\x{202f}])[0-9]{3})+|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})$`)
 
 // value is the number that a person reads, without a sign. It is false where that is not clear.
 func (n shownNumber) value() (decimal.Decimal, bool) {
@@ -358,7 +359,7 @@ func lastLetter(text string) int {
 }
 
 // multiples are words after or before a number that make it another one.
-var multiples = regexp.MustCompile(`^(?i:k|m|mm|mio|mln|mn|mrd|bn|tsd|t|thousands?|millions?|billions?|hundreds?|lakhs?|lacs?|crores?|cr|dozen|e|x)\.?$`)
+var multiples = lazyregexp.New(`^(?i:k|m|mm|mio|mln|mn|mrd|bn|tsd|t|thousands?|millions?|billions?|hundreds?|lakhs?|lacs?|crores?|cr|dozen|e|x)\.?$`)
 
 // addsToNumber says whether the text beside the digits could be read as a part of the number:
 // digits, points, words for thousands, a percent sign.

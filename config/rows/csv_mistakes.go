@@ -4,9 +4,9 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"remit/internal/text/english"
+	"remit/internal/text/lazyregexp"
 )
 
 // raggedDetail says how many fields a row has, where the header has another number of them, and why that may be.
@@ -33,8 +33,8 @@ func openMark(wrong *csv.ParseError, delimiter rune, skipped int) (detail string
 }
 
 var (
-	wholePart   = regexp.MustCompile(`^-?\d+$`)
-	decimalPart = regexp.MustCompile(`^\d{1,2}$`)
+	wholePart   = lazyregexp.New(`^-?\d+$`)
+	decimalPart = lazyregexp.New(`^\d{1,2}$`)
 )
 
 // splitNumber is a number with a decimal comma that was read as two fields; "" where there is none.

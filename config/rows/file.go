@@ -11,7 +11,6 @@ import (
 	"errors"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"remit/config/mistake"
 	"remit/internal/files/bankfile"
 	"remit/internal/files/confined"
+	"remit/internal/text/lazyregexp"
 )
 
 // File is a data file as a data block declares it.
@@ -126,7 +126,7 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 }
 
 // otherReference is a reference to a variable as shells, templates and Windows have them.
-var otherReference = regexp.MustCompile(`\$\(\w|\{\{|%\w+%|<\w+>`)
+var otherReference = lazyregexp.New(`\$\(\w|\{\{|%\w+%|<\w+>`)
 
 // nearby says which file of the same directory a name may mean that none has.
 func (d *Directory) nearby(name string) string {

@@ -3,8 +3,9 @@ package rows
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // NumberFormat is how numbers are written in a column: the marks between groups of digits
@@ -22,10 +23,10 @@ type NumberFormat struct {
 const numberDigitsMax = 64
 
 // numberExample matches the number 1234.56, or 1234567.89 in lakhs and crores.
-var numberExample = regexp.MustCompile(`^(?:1([,. '’\x{00a0}\x{202f}]?)234([.,])56|12([,. ])34([,. ])567([.,])89)$`)
+var numberExample = lazyregexp.New(`^(?:1([,. '’\x{00a0}\x{202f}]?)234([.,])56|12([,. ])34([,. ])567([.,])89)$`)
 
 // numberCurrency takes a currency off an example, or off a number: a sign or a code of three letters.
-var numberCurrency = regexp.MustCompile(`^(\p{Sc}|[A-Z]{3}|)([ \x{00a0}\x{202f}]?)(-?[0-9](?:.*[0-9])?)([ \x{00a0}\x{202f}]?)(\p{Sc}|[A-Z]{3}|)$`)
+var numberCurrency = lazyregexp.New(`^(\p{Sc}|[A-Z]{3}|)([ \x{00a0}\x{202f}]?)(-?[0-9](?:.*[0-9])?)([ \x{00a0}\x{202f}]?)(\p{Sc}|[A-Z]{3}|)$`)
 
 var errNumberExample = errors.New(`is not 1234.56 as the column would have it, such as "1,234.56", "1.234,56", "1234,56", "1 234,56", "1'234.56", or "12,34,567.89" for lakhs, and with a currency such as "$1,234.56" or "1.234,56 €"`)
 

@@ -4,11 +4,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // Pain001 say that a file has the instructions of a customer credit transfer
@@ -30,7 +31,7 @@ const (
 )
 
 // xmlDecimal is what a decimal of XML Schema may look like, of a length that can be summed.
-var xmlDecimal = regexp.MustCompile(`^[+-]?(\d{1,40}(\.\d{0,20})?|\.\d{1,20})$`)
+var xmlDecimal = lazyregexp.New(`^[+-]?(\d{1,40}(\.\d{0,20})?|\.\d{1,20})$`)
 
 // pain001File reads a file as a stream. Elements above an instruction hold for it.
 type pain001File struct {

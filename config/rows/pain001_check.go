@@ -3,15 +3,16 @@ package rows
 import (
 	"bytes"
 	"encoding/xml"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // painSpaces are the namespaces of pain.001, of ISO and of those who restrict it.
-var painSpaces = regexp.MustCompile(`(?:^|[^a-z])pain\.001\.\d{3}\.(\d{2})(\D.*)?$`)
+var painSpaces = lazyregexp.New(`(?:^|[^a-z])pain\.001\.\d{3}\.(\d{2})(\D.*)?$`)
 
 // stop is a mistake that ends the reading.
 func (f *pain001File) stop(at span, summary, detail string, args ...any) hcl.Diagnostics {

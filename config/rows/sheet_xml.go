@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"remit/internal/text/lazyregexp"
 )
 
 var errSheetDamaged = errors.New("the file is damaged, its rows cannot be read to their end")
@@ -372,7 +373,7 @@ func (c *xlsxCell) fail(err error) {
 	}
 }
 
-var escapedCharacter = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+var escapedCharacter = lazyregexp.New(`_x[0-9A-Fa-f]{4}_`)
 
 // unescaped is a text with the characters that it has by number, as _x000D_ (ECMA-376, part 1,
 // 22.9.2.19).

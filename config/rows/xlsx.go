@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"remit/config/mistake"
 	"remit/internal/text/english"
+	"remit/internal/text/lazyregexp"
 )
 
 // XLSX are the settings of a workbook.
@@ -27,7 +27,7 @@ type XLSX struct {
 // CellRange is a part of a sheet, its last column and row included; 0 is an open side.
 type CellRange struct{ fromColumn, fromRow, toColumn, toRow int }
 
-var rangeText = regexp.MustCompile(`^\$?([A-Z]{1,3})\$?([0-9]{0,7}):\$?([A-Z]{1,3})\$?([0-9]{0,7})$`)
+var rangeText = lazyregexp.New(`^\$?([A-Z]{1,3})\$?([0-9]{0,7}):\$?([A-Z]{1,3})\$?([0-9]{0,7})$`)
 
 // ParseCellRange reads a part of a sheet such as A4:F120, A4:F or B:F.
 func ParseCellRange(text string) (CellRange, bool) {

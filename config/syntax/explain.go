@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/internal/text/lazyregexp"
 )
 
 // Explain says in remit's words what a parser found wrong in a file: what the file is where it is no
@@ -89,9 +89,9 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 }
 
 var (
-	setAtLine = regexp.MustCompile(`was already set at .*:(\d+),`)
-	pairName  = regexp.MustCompile(`([\p{L}_][\p{L}\p{N}_-]*|"[^"]*")\s*=`)
-	oneObject = regexp.MustCompile(`^\s*([\p{L}_][\p{L}\p{N}_-]*\s*=\s*)\{\s*([^{}#]*[^{}#,\s])\s*,?\s*\}\s*$`)
+	setAtLine = lazyregexp.New(`was already set at .*:(\d+),`)
+	pairName  = lazyregexp.New(`([\p{L}_][\p{L}\p{N}_-]*|"[^"]*")\s*=`)
+	oneObject = lazyregexp.New(`^\s*([\p{L}_][\p{L}\p{N}_-]*\s*=\s*)\{\s*([^{}#]*[^{}#,\s])\s*,?\s*\}\s*$`)
 )
 
 // bothObjects is the line that has the pairs of an object that is written in two lines of one block; "" for any other mistake.
@@ -116,7 +116,7 @@ func (t text) bothObjects(d *hcl.Diagnostic) string {
 // openIndex is what HCL's parser says of a bracket behind a reference that is left open.
 const openIndex = "Missing close bracket on index"
 
-var heredocBegins = regexp.MustCompile(`<<-?([\p{L}_][\p{L}\p{N}_-]*)\s*$`)
+var heredocBegins = lazyregexp.New(`<<-?([\p{L}_][\p{L}\p{N}_-]*)\s*$`)
 
 // openHeredoc is the mistake of a text of several lines without an end, where d comes of one; nil where it
 // does not.

@@ -2,13 +2,13 @@ package syntax
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/internal/text/lazyregexp"
 )
 
 // foreign says of a file that cannot be parsed what it is instead; nil where it seems to be one of
@@ -80,42 +80,42 @@ func firstLine(content []byte) int {
 
 // kinds are files that someone may take for a configuration, by how they begin.
 var kinds = []struct {
-	begins          *regexp.Regexp
+	begins          *lazyregexp.Regexp
 	summary, detail string
 	isJSON          bool
 }{
 	{
-		regexp.MustCompile("^PK\x03\x04"), "File is a workbook",
+		lazyregexp.New("^PK\x03\x04"), "File is a workbook",
 		"This is a workbook or another ZIP file. Name it with its own ending, and let a data block read it:\n\n  data \"xlsx\" \"payroll\" {", false,
 	},
-	{regexp.MustCompile(`^%PDF`), "File is a PDF", "This is a PDF, and no text. Put the configuration in its place, or move the file out of the directory.", false},
-	{regexp.MustCompile(`^\{\\rtf`), "File is one of a word processor", "This file was saved by a word processor with its formats. Save it there as plain text in UTF-8.", false},
+	{lazyregexp.New(`^%PDF`), "File is a PDF", "This is a PDF, and no text. Put the configuration in its place, or move the file out of the directory.", false},
+	{lazyregexp.New(`^\{\\rtf`), "File is one of a word processor", "This file was saved by a word processor with its formats. Save it there as plain text in UTF-8.", false},
 	{
-		regexp.MustCompile(`(?i)^[\s\x{feff}]*<(!doctype|html|\?xml|!--)`), "File is HTML or XML",
+		lazyregexp.New(`(?i)^[\s\x{feff}]*<(!doctype|html|\?xml|!--)`), "File is HTML or XML",
 		"This file begins as a page of the web or XML does, and a comment of the language begins with #. If a page was saved by mistake, put the configuration in its place.", false,
 	},
 	{
-		regexp.MustCompile(`^(diff --git .*|--- .*\n\+\+\+ .*|@@ .*)`), "File is a patch",
+		lazyregexp.New(`^(diff --git .*|--- .*\n\+\+\+ .*|@@ .*)`), "File is a patch",
 		"This file says how another one changes, and is none itself. Apply it to that one:\n\n  git apply FILE", false,
 	},
 	{
-		regexp.MustCompile("^\\s*```"), "Fence of a page is left in the file",
+		lazyregexp.New("^\\s*```"), "Fence of a page is left in the file",
 		"Three backquotes begin and end an example on a page of Markdown. Delete these lines, here and at the end.", false,
 	},
 	{
-		regexp.MustCompile(`^(\s*[;#].*\n|\s*\n)*\[+[A-Za-z_][\w.-]*\]+[ \t\r]*\n`), "File is INI or TOML",
+		lazyregexp.New(`^(\s*[;#].*\n|\s*\n)*\[+[A-Za-z_][\w.-]*\]+[ \t\r]*\n`), "File is INI or TOML",
 		"This file has sections in brackets. In the language of remit a block has braces, and a text quotation marks:\n\n  transfer \"internal\" \"rent\" {\n    amount = \"8200.00\"\n  }", true,
 	},
 	{
-		regexp.MustCompile(`^[\s\x{feff}]*[{\[]`), "File is JSON",
+		lazyregexp.New(`^[\s\x{feff}]*[{\[]`), "File is JSON",
 		"This file begins as JSON does, and its name says that it is HCL. Give it a name that ends in .hcl.json:\n\n  main.hcl.json", true,
 	},
 	{
-		regexp.MustCompile(`^(\s*#.*\n|\s*\n)*(---\s*\n|[\w-]+:[ \t]*\r?\n\s*(- |[\w-]+:))`), "File is YAML",
+		lazyregexp.New(`^(\s*#.*\n|\s*\n)*(---\s*\n|[\w-]+:[ \t]*\r?\n\s*(- |[\w-]+:))`), "File is YAML",
 		"This file is written in YAML. In the language of remit a block has braces, and an argument an equals sign:\n\n  transfer \"internal\" \"rent\" {\n    amount = \"8200.00\"\n  }", true,
 	},
 	{
-		regexp.MustCompile(`^[\s\x{feff}]*[^\s={}"#/,;\t][^={}"\n,;\t]*([,;\t])[^={}"\n]*\n[^={}\n]*[,;\t]`), "File is CSV",
+		lazyregexp.New(`^[\s\x{feff}]*[^\s={}"#/,;\t][^={}"\n,;\t]*([,;\t])[^={}"\n]*\n[^={}\n]*[,;\t]`), "File is CSV",
 		"This file has rows with a delimiter between fields. It belongs in a file whose name ends in .csv, which a data block reads:\n\n  data \"csv\" \"payroll\" {\n    file = \"payroll.csv\"\n    key  = \"employee\"\n  }", true,
 	},
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
-	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/internal/text/lazyregexp"
 )
 
 const (
@@ -187,7 +187,7 @@ func CheckNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
 	})
 }
 
-var dateForm = regexp.MustCompile(`^(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}/\d{1,2}/\d{4})$`)
+var dateForm = lazyregexp.New(`^(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}/\d{1,2}/\d{4})$`)
 
 // dateComputed is the date or the month that an expression is to be, as it is written, where the expression
 // computes with its parts; "" for any other.

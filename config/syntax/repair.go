@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // repair is a mistake that one line shows, and what to write in its place.
@@ -39,7 +41,7 @@ func (t text) repairOf(number int) (repair, string, bool) {
 
 // replaced is a mend by a regular expression for the whole line.
 func replaced(pattern, template string) func(line, next string) string {
-	expression := regexp.MustCompile(pattern)
+	expression := lazyregexp.New(pattern)
 	return func(line, _ string) string { return expression.ReplaceAllString(line, template) }
 }
 
@@ -82,7 +84,7 @@ var repairs = []repair{
 }
 
 // bareNumber is an argument whose value is a number with a currency or with signs between its digits, and no text.
-var bareNumber = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*)(?:[€$£]|[A-Z]{3} )?\s*(\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d{1,2})?|\d+[.,]?\d*)\s*(?:[€$£]|[A-Z]{3})?\s*,?\s*$`)
+var bareNumber = lazyregexp.New(`^(\s*[\w-]+\s*=\s*)(?:[€$£]|[A-Z]{3} )?\s*(\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d{1,2})?|\d+[.,]?\d*)\s*(?:[€$£]|[A-Z]{3})?\s*,?\s*$`)
 
 // plainNumber writes such a number in plain digits and in quotation marks. One that can be meant in two ways, as 1,200,
 // keeps its signs, and is told apart by the next message.
@@ -109,8 +111,8 @@ func plainNumber(line, _ string) string {
 }
 
 var (
-	joinedArgument = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*)(.+?)\s*$`)
-	joinedPart     = regexp.MustCompile(`^(?:"([^"$\\]*)"|([A-Za-z][\w.]*(?:\["[^"\\]*"\])*))$`)
+	joinedArgument = lazyregexp.New(`^(\s*[\w-]+\s*=\s*)(.+?)\s*$`)
+	joinedPart     = lazyregexp.New(`^(?:"([^"$\\]*)"|([A-Za-z][\w.]*(?:\["[^"\\]*"\])*))$`)
 )
 
 // joinedTexts writes texts and references that & joins, as a spreadsheet does, as one text.
@@ -139,7 +141,7 @@ func joinedTexts(line, _ string) string {
 	return argument[1] + `"` + text + `"`
 }
 
-var wordsOfConditions = regexp.MustCompile(`(?i)\s(and|or)\s`)
+var wordsOfConditions = lazyregexp.New(`(?i)\s(and|or)\s`)
 
 // joinedComparisons writes the words and and or outside of texts as the language has them.
 func joinedComparisons(line, _ string) string {
@@ -160,7 +162,7 @@ func joinedComparisons(line, _ string) string {
 }
 
 // wordOfNegation is not before a call or a parenthesis: before a comparison, ! would turn round its left side alone.
-var wordOfNegation = regexp.MustCompile(`(?i)[\s(](not\s+)(?:\w+)?\(`)
+var wordOfNegation = lazyregexp.New(`(?i)[\s(](not\s+)(?:\w+)?\(`)
 
 // negatedWords writes the word not outside of texts as the language has it.
 func negatedWords(line, _ string) string {
@@ -171,7 +173,7 @@ func negatedWords(line, _ string) string {
 }
 
 // signed has signs in the place of words, which the first group of a pattern finds outside of texts.
-func signed(line string, words *regexp.Regexp, sign func(word string) string) string {
+func signed(line string, words *lazyregexp.Regexp, sign func(word string) string) string {
 	runes, is := []rune(line), outside(line)
 	hidden := make([]rune, len(runes)) // as long as the line, with a letter in place of each in a text
 	for i, r := range runes {
@@ -186,7 +188,7 @@ func signed(line string, words *regexp.Regexp, sign func(word string) string) st
 	return string(runes)
 }
 
-var beginsArgument = regexp.MustCompile(`^\s*[\w-]+\s*=[^=]`)
+var beginsArgument = lazyregexp.New(`^\s*[\w-]+\s*=[^=]`)
 
 // unclosed is the repair of the line above one at which a parser misses a separator, where that is because a
 // parenthesis or a bracket was left open.
@@ -260,7 +262,7 @@ func straightQuotes(line, _ string) string {
 	})
 }
 
-var singleQuoted = regexp.MustCompile("([=\\[,(:{]\\s*)(?:'([^'\"]*)'|`([^`\"]*)`)")
+var singleQuoted = lazyregexp.New("([=\\[,(:{]\\s*)(?:'([^'\"]*)'|`([^`\"]*)`)")
 
 func doubleQuotes(line, _ string) string {
 	if strings.Count(line, `"`)%2 == 1 {
@@ -294,7 +296,7 @@ func openComment(line, _ string) string {
 	return line
 }
 
-var backslash = regexp.MustCompile(`\\+([^nrtuU"\\$%]|U[^0-9a-fA-F]|n[A-Za-z]|r[A-Za-z]|t[A-Za-z])`)
+var backslash = lazyregexp.New(`\\+([^nrtuU"\\$%]|U[^0-9a-fA-F]|n[A-Za-z]|r[A-Za-z]|t[A-Za-z])`)
 
 func backslashes(line, _ string) string {
 	if !strings.Contains(line, `"`) || !backslash.MatchString(line) {
@@ -307,9 +309,9 @@ func backslashes(line, _ string) string {
 }
 
 var (
-	openedAtEnd  = regexp.MustCompile(`^(.*[=\[,(:{]\s*)([^"\s=\[,({][^"=\[,({]*)"(\s*[\]}),]*\s*)$`)
-	closedAtEnd  = regexp.MustCompile(`^(.*"[^"]*?)(\s*[\]})]*\s*)$`)
-	labelWithout = regexp.MustCompile(`^(.*"[^"{]*?)(\s*\{\s*)$`)
+	openedAtEnd  = lazyregexp.New(`^(.*[=\[,(:{]\s*)([^"\s=\[,({][^"=\[,({]*)"(\s*[\]}),]*\s*)$`)
+	closedAtEnd  = lazyregexp.New(`^(.*"[^"]*?)(\s*[\]})]*\s*)$`)
+	labelWithout = lazyregexp.New(`^(.*"[^"{]*?)(\s*\{\s*)$`)
 )
 
 func missingQuote(line, _ string) string {
@@ -325,7 +327,7 @@ func missingQuote(line, _ string) string {
 	return closedAtEnd.ReplaceAllString(line, `$1"$2`)
 }
 
-var onOneLine = regexp.MustCompile(`^(\s*[\w-]+(?:\s+"[^"]*")*\s*\{)(.*=.*[,;].*=.*)\}\s*$`)
+var onOneLine = lazyregexp.New(`^(\s*[\w-]+(?:\s+"[^"]*")*\s*\{)(.*=.*[,;].*=.*)\}\s*$`)
 
 func oneLine(line, _ string) string {
 	parts := onOneLine.FindStringSubmatch(line)
@@ -340,9 +342,9 @@ func oneLine(line, _ string) string {
 }
 
 var (
-	column       = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*(?:each\.value|row))\.([^"=\[\]]+?)\s*$`)
-	columnInText = regexp.MustCompile(`(\$\{\s*(?:each\.value|row))\.([^"=\[\]{}]+?)\s*\}`)
-	operator     = regexp.MustCompile(`(?:^|\s)[-+*/&|?:]+\s|\b(?:each|var|local|row|data)\.`)
+	column       = lazyregexp.New(`^(\s*[\w-]+\s*=\s*(?:each\.value|row))\.([^"=\[\]]+?)\s*$`)
+	columnInText = lazyregexp.New(`(\$\{\s*(?:each\.value|row))\.([^"=\[\]{}]+?)\s*\}`)
+	operator     = lazyregexp.New(`(?:^|\s)[-+*/&|?:]+\s|\b(?:each|var|local|row|data)\.`)
 )
 
 // isNameWithSigns reports whether what stands behind each.value is the name of a column that no reference
@@ -374,7 +376,7 @@ func braceBelow(line, next string) string {
 	return line
 }
 
-var withoutEquals = regexp.MustCompile(`^(\s*[\w-]+)\s+("[^"]*"|[0-9.]+|true|false|null|(?:var|local|each|data|profile|batch)\.\S+)\s*$`)
+var withoutEquals = lazyregexp.New(`^(\s*[\w-]+)\s+("[^"]*"|[0-9.]+|true|false|null|(?:var|local|each|data|profile|batch)\.\S+)\s*$`)
 
 func missingEquals(line, next string) string {
 	if next == "{" {

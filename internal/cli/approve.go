@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -318,9 +318,9 @@ func checkTotalFlags(totals []string) error {
 }
 
 var (
-	assetBefore = regexp.MustCompile(`^([A-Za-z]{2,})\s*[:= ]?\s*(\d[\d.,']*)$`)
-	assetBehind = regexp.MustCompile(`^(\d[\d.,']*)\s*[:= ]?\s*([A-Za-z]{2,})$`)
-	nextTotal   = regexp.MustCompile(`\s*[,;+&]\s*([A-Za-z])|\s+([A-Za-z]{2,}\s*[:=]?\s*\d)`)
+	assetBefore = lazyregexp.New(`^([A-Za-z]{2,})\s*[:= ]?\s*(\d[\d.,']*)$`)
+	assetBehind = lazyregexp.New(`^(\d[\d.,']*)\s*[:= ]?\s*([A-Za-z]{2,})$`)
+	nextTotal   = lazyregexp.New(`\s*[,;+&]\s*([A-Za-z])|\s+([A-Za-z]{2,}\s*[:=]?\s*\d)`)
 )
 
 // meantTotals are the flags that somebody meant with one text: several assets, an amount in front, or another sign between the two. It is nil

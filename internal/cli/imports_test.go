@@ -2,8 +2,10 @@ package cli_test
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path"
@@ -89,6 +91,7 @@ var layer = map[string]int{
 	"remit/internal/text/terraform":     0,
 	"remit/internal/text/jsontext":      -1,
 	"remit/internal/text/english":       -1,
+	"remit/internal/text/lazyregexp":    -2,
 	"remit/internal/text/redact":        0,
 	"remit/config/meter":                0,
 	"remit/config/mistake":              0,
@@ -269,6 +272,43 @@ var floats = []string{
 }
 
 // TestNoFloatIsOnTheWayOfMoney holds law 6 of the design: amounts are decimals from the file to the ledger, and on each face.
+// TestPatterns compiles the patterns of lazyregexp, and keeps those of regexp out of variables of packages: a hundred of
+// them were a third of the time that remit takes to start.
+func TestPatterns(t *testing.T) {
+	for _, s := range productionFiles(t) {
+		if strings.Contains(filepath.ToSlash(s.path), "internal/proof/") {
+			continue
+		}
+		for _, declared := range s.file.Decls {
+			if variables, isVariables := declared.(*ast.GenDecl); isVariables {
+				ast.Inspect(variables, func(n ast.Node) bool {
+					if call, isCall := n.(*ast.CallExpr); isCall && types.ExprString(call.Fun) == "regexp.MustCompile" {
+						t.Errorf("%s:%d compiles a pattern whenever a program starts: use lazyregexp.New", s.path, s.line(n.Pos()))
+					}
+					return true
+				})
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			call, isCall := n.(*ast.CallExpr)
+			if !isCall || !slices.Contains([]string{"lazyregexp.New", "replaced"}, types.ExprString(call.Fun)) {
+				return true
+			}
+			pattern, err := types.Eval(token.NewFileSet(), nil, token.NoPos, types.ExprString(call.Args[0]))
+			if err != nil { // the parameter of replaced, whose calls are asked as well
+				if types.ExprString(call.Args[0]) != "pattern" {
+					t.Errorf("%s:%d has a pattern that this test can't read: %v", s.path, s.line(n.Pos()), err)
+				}
+				return true
+			}
+			if _, err := regexp.Compile(constant.StringVal(pattern.Value)); err != nil {
+				t.Errorf("%s:%d: %v", s.path, s.line(n.Pos()), err)
+			}
+			return true
+		})
+	}
+}
+
 func TestNoFloatIsOnTheWayOfMoney(t *testing.T) {
 	outside := []string{".ci", "internal/bench", "internal/proof", "internal/release"}
 	names := regexp.MustCompile(`^(float32|float64|ParseFloat|AppendFloat|FormatFloat|Float64|InexactFloat64|BigFloat|NewFromFloat.*)$`)

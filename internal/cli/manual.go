@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
+	"remit/internal/text/lazyregexp"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -164,7 +164,7 @@ func lines(text string) string {
 }
 
 // control is a line that roff would take for a request.
-var control = regexp.MustCompile(`(?m)^([.'])`)
+var control = lazyregexp.New(`(?m)^([.'])`)
 
 // escapeRoff writes text so that roff shows just that: hyphens are those that can be pasted into a shell.
 func escapeRoff(text string) string {

@@ -6,16 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"syscall"
 
 	"remit/internal/cli/exit"
 	"remit/internal/files/wholefile"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/text/shell"
 )
 
 // ofWindows is the beginning of a path of Windows.
-var ofWindows = regexp.MustCompile(`^[A-Za-z]:\\|^\.{1,2}\\`)
+var ofWindows = lazyregexp.New(`^[A-Za-z]:\\|^\.{1,2}\\`)
 
 // noPlaceFor refuses the name of a file that can't be made there: its directory is missing, is a file or takes no file
 // of this user. Said is how the flag was written; dir is the directory of the configuration.

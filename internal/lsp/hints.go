@@ -3,13 +3,14 @@ package lsp
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/internal/text/lazyregexp"
 )
 
 type inlayHint struct {
@@ -92,8 +93,8 @@ type codeActionItem struct {
 }
 
 var (
-	remedyForm = regexp.MustCompile(`(?m)^  ([a-z_]+) += (.+)$`)
-	meantForm  = regexp.MustCompile(`Did you mean "?([A-Za-z0-9_.-]+)"?\?`)
+	remedyForm = lazyregexp.New(`(?m)^  ([a-z_]+) += (.+)$`)
+	meantForm  = lazyregexp.New(`Did you mean "?([A-Za-z0-9_.-]+)"?\?`)
 )
 
 // codeAction offers what a mistake says is to be written: an argument, in the place of the one that is there, or into the block; or the
@@ -135,7 +136,7 @@ func (s *server) codeAction(_ context.Context, p *actionParams) (any, error) {
 }
 
 // dataBlockForm is how a mistake in a data file names the block that can leave its row out.
-var dataBlockForm = regexp.MustCompile(`leave it out of data\.([a-z0-9_]+\.[A-Za-z0-9_-]+)`)
+var dataBlockForm = lazyregexp.New(`leave it out of data\.([a-z0-9_]+\.[A-Za-z0-9_-]+)`)
 
 // actionsOfData offers what a mistake in a data file says is to be written into the block that reads it.
 func (s *server) actionsOfData(d *document, mistakes []diagnostic) []codeActionItem {

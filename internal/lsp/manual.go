@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"remit/docs/language"
+	"remit/internal/text/lazyregexp"
 )
 
 // manual is what the pages of the language say of arguments, blocks and functions.
@@ -26,9 +27,9 @@ type entry struct {
 var manualOnce = sync.OnceValue(readManual)
 
 var (
-	headingForm = regexp.MustCompile("^#+ `([a-z_0-9]+)[^`]*`(?: in `([a-z_0-9]+)[^`]*`)?")
-	rowForm     = regexp.MustCompile(`^\| ` + "`")
-	linkForm    = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	headingForm = lazyregexp.New("^#+ `([a-z_0-9]+)[^`]*`(?: in `([a-z_0-9]+)[^`]*`)?")
+	rowForm     = lazyregexp.New(`^\| ` + "`")
+	linkForm    = lazyregexp.New(`\[([^\]]*)\]\([^)]*\)`)
 )
 
 func readManual() manual {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,12 +13,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"remit/internal/accounts/books"
+	"remit/internal/text/lazyregexp"
 )
 
 // AccountPrefix is the parent of the accounts of profiles unless another one is named.
 const AccountPrefix = "Assets:Remit"
 
-var accountPrefix = regexp.MustCompile(`^(Assets|Liabilities)(:[A-Z0-9][A-Za-z0-9-]*)+$`)
+var accountPrefix = lazyregexp.New(`^(Assets|Liabilities)(:[A-Z0-9][A-Za-z0-9-]*)+$`)
 
 // CheckAccountPrefix refuses what beancount would not take as the beginning of an account.
 func CheckAccountPrefix(prefix string) error {
@@ -157,9 +157,9 @@ func idComponent(id string) string {
 }
 
 var (
-	commodityPlain  = regexp.MustCompile(`^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$`)
-	commodityMade   = regexp.MustCompile(`^X-.*[0-9A-F]{12}$`)
-	commodityLetter = regexp.MustCompile(`^[A-Z]+$`)
+	commodityPlain  = lazyregexp.New(`^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$`)
+	commodityMade   = lazyregexp.New(`^X-.*[0-9A-F]{12}$`)
+	commodityLetter = lazyregexp.New(`^[A-Z]+$`)
 )
 
 // commodity is an asset as beancount takes it: the asset itself where that can be, else its

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/internal/accounts/books"
+	"remit/internal/text/lazyregexp"
 )
 
 // Pain002Start is how a file of pain.002 begins.
@@ -69,9 +69,9 @@ const (
 )
 
 var (
-	painCurrency = regexp.MustCompile(`^[A-Z]{3}$`)
-	painUUID     = regexp.MustCompile(`^[A-Fa-f0-9]{8}(-[A-Fa-f0-9]{4}){3}-[A-Fa-f0-9]{12}$`)
-	painUETR     = regexp.MustCompile(`^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$`)
+	painCurrency = lazyregexp.New(`^[A-Z]{3}$`)
+	painUUID     = lazyregexp.New(`^[A-Fa-f0-9]{8}(-[A-Fa-f0-9]{4}){3}-[A-Fa-f0-9]{12}$`)
+	painUETR     = lazyregexp.New(`^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$`)
 )
 
 // painWriter writes elements, each on a line of its own. Write errors stick in the buffer and
@@ -313,7 +313,7 @@ func endToEndID(id string) string {
 	return "R-" + hex.EncodeToString(hash[:16])
 }
 
-var painHashed = regexp.MustCompile(`^R-[0-9a-f]{32}$`)
+var painHashed = lazyregexp.New(`^R-[0-9a-f]{32}$`)
 
 // painNumber is a number that the schema takes; "" for another one.
 func painNumber(n decimal.Decimal, scaleMax int) string {

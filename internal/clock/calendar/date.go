@@ -7,9 +7,10 @@ package calendar
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // Date is a day without a zone: the days since 1970-01-01.
@@ -63,7 +64,7 @@ func (w wrongDate) Error() string { return string(w) }
 
 func (wrongDate) Is(target error) bool { return target == ErrDate }
 
-var dateParts = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])`)
+var dateParts = lazyregexp.New(`^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])`)
 
 // NoSuchDay says why the date with which a text begins is the date of no day, such as the 31st of a month that has 30,
 // and shows the last day of that month. Both are "" for any other text.

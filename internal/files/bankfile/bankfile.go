@@ -5,15 +5,16 @@ package bankfile
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // SniffedBytes is how much of a file its name needs.
 const SniffedBytes = 4 << 10
 
 // message finds the name of a message of ISO 20022 in the declaration of its namespace.
-var message = regexp.MustCompile(`urn:iso:std:iso:20022:tech:xsd:\$?([a-z]{4}\.\d{3})`)
+var message = lazyregexp.New(`urn:iso:std:iso:20022:tech:xsd:\$?([a-z]{4}\.\d{3})`)
 
 // messages are kinds of messages of ISO 20022 that newcomers have.
 var messages = map[string]string{
@@ -52,7 +53,7 @@ func Name(head []byte) string {
 	return "a message of ISO 20022 (" + found[1] + ")"
 }
 
-var messageType = regexp.MustCompile(`^\{1:[^}]*\}\{2:[IO](\d{3})`)
+var messageType = lazyregexp.New(`^\{1:[^}]*\}\{2:[IO](\d{3})`)
 
 // ofSWIFT names a message of SWIFT; without its envelope it is a statement, unless it orders payments.
 func ofSWIFT(text string) string {
@@ -76,7 +77,7 @@ func ofSWIFT(text string) string {
 // ofRecords names a file whose lines are records of fixed places, or begin with the number of their kind.
 func ofRecords(text string) string {
 	for _, known := range []struct {
-		begins *regexp.Regexp
+		begins *lazyregexp.Regexp
 		name   string
 	}{
 		{bai2, "a bank statement (BAI2)"},
@@ -93,8 +94,8 @@ func ofRecords(text string) string {
 
 // The first record of each, up to where no table of rows is like it.
 var (
-	bai2  = regexp.MustCompile(`^01,[^,\r\n]*,[^,\r\n]*,\d{6},\d{0,4},[^\r\n]*\r?\n(?:88,[^\r\n]*\r?\n)*02,`)
-	nacha = regexp.MustCompile(`^101[ \d]\d{9}[ \d]\d{9}\d{6}[ \d]{4}[A-Z\d]094101`)
-	dtaus = regexp.MustCompile(`^0128A[GL][BK]`)
-	coda  = regexp.MustCompile(`^00000\d{9}05`)
+	bai2  = lazyregexp.New(`^01,[^,\r\n]*,[^,\r\n]*,\d{6},\d{0,4},[^\r\n]*\r?\n(?:88,[^\r\n]*\r?\n)*02,`)
+	nacha = lazyregexp.New(`^101[ \d]\d{9}[ \d]\d{9}\d{6}[ \d]{4}[A-Z\d]094101`)
+	dtaus = lazyregexp.New(`^0128A[GL][BK]`)
+	coda  = lazyregexp.New(`^00000\d{9}05`)
 )
