@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
@@ -232,7 +233,7 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 // mayPass reports whether a request that changes nothing, and was answered with this status, may
 // succeed when it is tried again.
 func mayPass(status int) bool {
-	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
+	return status >= 500 || doubt.IsCut(status) || status == http.StatusTooEarly || status == http.StatusTooManyRequests
 }
 
 func (c *Client) findPause(try int, ex exchange) time.Duration {
