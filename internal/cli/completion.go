@@ -96,7 +96,7 @@ func (v values) function(p *process) cobra.CompletionFunc {
 		begun = unquoted(begun)
 		list, directive := v(&completing{p, directoryOf(cmd)}, begun)
 		list = slices.DeleteFunc(list, func(word string) bool {
-			return !strings.HasPrefix(word, begun) || strings.ContainsFunc(word, unshowable)
+			return !strings.HasPrefix(word, begun) || strings.ContainsFunc(word, unshowable) || isCommand(word)
 		})
 		return list[:min(len(list), completionMax)], directive
 	}
@@ -113,6 +113,13 @@ func unquoted(word string) string {
 
 // unshowable reports whether a shell would show a character otherwise than it is.
 func unshowable(r rune) bool { return r != '\t' && view.Visible(string(r)) != string(r) }
+
+// isCommand reports whether a shell may carry out a part of a word, described behind a tab. Files under review have
+// such words, and bash inserts what several words begin with as it is and evaluates the line at the next tab.
+func isCommand(word string) bool {
+	word, _, _ = strings.Cut(word, "\t")
+	return strings.ContainsAny(word, "$`();&|<>")
+}
 
 // declared is the configuration as far as it can be read; nil for none. Its mistakes are told by the
 // command itself.

@@ -44,7 +44,7 @@ func newCompletion(p *process) *cobra.Command {
 			case "zsh":
 				return root.GenZshCompletion(p.streams.Out)
 			case "fish":
-				return root.GenFishCompletion(p.streams.Out, true)
+				return fishCompletion(root, p.streams.Out)
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(p.streams.Out)
 			}
@@ -82,16 +82,38 @@ const (
 `
 )
 
+// fishWords are the lines of cobra's script for fish that put the words of the command line together, and what stands in
+// their place: fish hands words over without their quotation marks, and the line is evaluated. A ref_id that was pasted would
+// be carried out where it has brackets.
+const (
+	fishWords       = "__complete $args[2..-1] $lastArg\"\n"
+	fishWordsQuoted = "__complete $quoted $lastArg\"\n"
+	fishArgs        = "    set -l args (commandline -opc)\n"
+	fishArgsQuoted  = fishArgs + "    set -l quoted\n    for arg in $args[2..-1]\n        set -a quoted (string escape -- $arg)\n    end\n"
+)
+
 // bashCompletion writes cobra's script, with words in quotation marks completed as well.
 func bashCompletion(root *cobra.Command, out io.Writer) error {
+	return changedCompletion(func(script io.Writer) error { return root.GenBashCompletionV2(script, true) }, out,
+		[2]string{bashWords, bashWordsQuoted}, [2]string{bashSingle, bashSingleQuoted})
+}
+
+// fishCompletion writes cobra's script, which evaluates no word that was quoted.
+func fishCompletion(root *cobra.Command, out io.Writer) error {
+	return changedCompletion(func(script io.Writer) error { return root.GenFishCompletion(script, true) }, out,
+		[2]string{fishArgs, fishArgsQuoted}, [2]string{fishWords, fishWordsQuoted})
+}
+
+// changedCompletion writes a script of cobra to out, with lines of it changed, each of which it has once.
+func changedCompletion(generate func(io.Writer) error, out io.Writer, changes ...[2]string) error {
 	var script strings.Builder
-	if err := root.GenBashCompletionV2(&script, true); err != nil {
+	if err := generate(&script); err != nil {
 		return err
 	}
 	text := script.String()
-	for _, change := range [][2]string{{bashWords, bashWordsQuoted}, {bashSingle, bashSingleQuoted}} {
+	for _, change := range changes {
 		if strings.Count(text, change[0]) != 1 {
-			panic("the completion script of bash has other lines than were expected")
+			panic("a completion script has other lines than were expected")
 		}
 		text = strings.Replace(text, change[0], change[1], 1)
 	}

@@ -70,11 +70,13 @@ func Of(d *state.Detail, canLookUp bool) Doubt {
 const Earlier = "An earlier attempt may have made it, and the latest one did not."
 
 // isRefusal reports whether a status leaves a transfer in doubt only because the service knows its
-// ref_id: any other 4xx but 408 is a definite no.
-func isRefusal(status int) bool {
-	const requestTimeout = 408
-	return status >= 400 && status < 500 && status != requestTimeout
-}
+// ref_id: any other 4xx that nobody's hanging up caused is a definite no.
+func isRefusal(status int) bool { return status >= 400 && status < 500 && !IsCut(status) }
+
+// IsCut reports whether a status of 400 to 499 says that the exchange was cut off, and not that the service refused: 408;
+// 499, by which nginx and the gateways of gRPC (its code CANCELLED) say that the caller of the service hung up; and 460, by
+// which a load balancer of AWS does. That caller may be a proxy in between, and the service may have done its work.
+func IsCut(status int) bool { return status == 408 || status == 499 || status == 460 }
 
 // sentence is text that begins with a capital letter and ends with a stop.
 func sentence(text string) string {

@@ -116,6 +116,10 @@ func TestTheFactOfADoubtIsItsLatestAttempt(t *testing.T) {
 			state.Detail{Transfer: later, Outcome: answered(503, "the service answered 503")},
 			doubt.Doubt{Fact: "The service answered 503."},
 		},
+		"499 says nothing": {
+			state.Detail{Transfer: later, Outcome: answered(499, "It answered 499.")},
+			doubt.Doubt{Fact: "It answered 499."},
+		},
 		"408 says nothing": {
 			state.Detail{Transfer: later, Outcome: answered(408, "It answered 408.")},
 			doubt.Doubt{Fact: "It answered 408."},

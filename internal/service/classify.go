@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 )
 
@@ -86,7 +87,7 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	case ex.status == http.StatusConflict, p.alreadyExists():
 		a.Kind, a.Record = executor.Exists, existing
 		a.Reason = "The service knows this ref_id already" + said + "."
-	case ex.status == http.StatusRequestTimeout:
+	case doubt.IsCut(ex.status):
 		return unclear(ex, mayBeMade)
 	case existing != nil: // whatever the status says, something was made, now or earlier
 		a.Kind, a.Record = executor.Exists, existing

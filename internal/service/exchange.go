@@ -151,6 +151,10 @@ func newRequest(ctx context.Context, what call, with *token, body *requestBody) 
 		r.Header = maps.Clone(with.header) // which requests share
 		maps.Copy(r.Header, what.signature)
 	}
+	if what.method == http.MethodGet { // asked of the service, and of no cache in between
+		r.Header = maps.Clone(r.Header)
+		r.Header.Set("Cache-Control", "no-cache")
+	}
 	if what.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(&body.bytes), int64(len(what.body))
 	}

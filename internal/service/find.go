@@ -10,9 +10,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
@@ -192,8 +195,8 @@ func (s *search) findPage(ctx context.Context, refIDs []string, at *turner) (pag
 	return p, err
 }
 
-// getPatiently asks for something that changes nothing, in several tries, until the answer is 200: another
-// 2xx does not say that it is whole. Other answers are for refused.
+// getPatiently asks for something that changes nothing, in several tries, until the answer is 200 and of the service itself:
+// another 2xx does not say that it is whole, and that of a cache is of an earlier time. Other answers are for refused.
 func (c *Client) getPatiently(ctx context.Context, what call, refused func(exchange) error) (exchange, error) {
 	what.method = http.MethodGet
 	var last error
@@ -204,7 +207,10 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 			return exchange{}, err
 		}
 		ex := c.do(ctx, what, with)
+		age := ageOf(ex.header)
 		switch {
+		case ex.err == nil && age > ageMax:
+			last = fmt.Errorf("the answer was made %s ago; a cache between remit and the service gave it, although it was asked not to", age)
 		case ex.err == nil && ex.status == http.StatusOK:
 			return ex, nil
 		case ex.status == http.StatusUnauthorized && !renewed:
@@ -219,7 +225,7 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 		default:
 			last = refused(ex)
 		}
-		if ex.err == nil && !mayPass(ex.status) {
+		if ex.err == nil && age <= ageMax && !mayPass(ex.status) {
 			return exchange{}, last
 		}
 		if try < findTries-1 && !sleep(ctx, c.findPause(try, ex)) {
@@ -229,10 +235,23 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 	return exchange{}, last
 }
 
+// ageMax is how old a list may be: lists lag by as much without a cache.
+const ageMax = 5 * time.Second
+
+// ageOf is how long ago an answer was made that a cache gave (RFC 9111, section 5.1); 0 of one that came from the service. An old
+// list says nothing of what was made since.
+func ageOf(h http.Header) time.Duration {
+	seconds, err := strconv.ParseUint(strings.TrimSpace(h.Get("Age")), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
 // mayPass reports whether a request that changes nothing, and was answered with this status, may
 // succeed when it is tried again.
 func mayPass(status int) bool {
-	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
+	return status >= 500 || doubt.IsCut(status) || status == http.StatusTooEarly || status == http.StatusTooManyRequests
 }
 
 func (c *Client) findPause(try int, ex exchange) time.Duration {

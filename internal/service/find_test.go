@@ -96,6 +96,7 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		"unavailable":                   {always(503, "", ""), "503 Service Unavailable", 4},
 		"too many requests":             {always(429, "", ""), "429 Too Many Requests", 4},
 		"no answer":                     {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the connection was closed", 4},
+		"an old answer of a cache":      {always(200, "Age: 86400", `{"items":[]}`), "24h0m0s ago; a cache between remit and the service gave it", 4},
 		"an endless answer":             {always(200, "", `{"items":[],"x":"`+strings.Repeat("x", 9<<20)), "longer than", 4},
 	}
 	for name, tt := range tests {
@@ -483,6 +484,21 @@ func TestFindTriesAgain(t *testing.T) {
 		}
 		if took := time.Since(began); took != 7500*time.Millisecond {
 			t.Errorf("it took %s, want half a second and the seven that were asked for", took)
+		}
+	})
+}
+
+// TestFindAsksTheServiceAndNoCache has a cache in between, which may keep answers although it must not.
+func TestFindAsksTheServiceAndNoCache(t *testing.T) {
+	w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.Header.Get("Cache-Control") != "no-cache" {
+			t.Errorf("a lookup with %v", r.Header)
+		}
+		always(200, "Age: 0", `{"items":[`+record("a", "x")+`]}`)(rw, r)
+	}}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if found, err := c.Find(t.Context(), []string{"a"}); err != nil || len(found["a"]) != 1 {
+			t.Errorf("%v, %v", found, err)
 		}
 	})
 }

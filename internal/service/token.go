@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"remit/internal/doubt"
 )
 
 const (
@@ -379,7 +381,7 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	if answer.ErrorCode == "" && status == http.StatusUnauthorized {
 		e.remedy = tokenRemedies["invalid_client"]
 	}
-	e.refused = 400 <= status && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+	e.refused = 400 <= status && status < 500 && !doubt.IsCut(status) && status != http.StatusTooManyRequests
 	// Endpoints that look for credentials in one place alone call them invalid or missing in the other.
 	isAbout := answer.ErrorCode == "" || answer.ErrorCode == "invalid_client" || answer.ErrorCode == "invalid_request"
 	e.unknownClient = isAbout && (status == http.StatusBadRequest || status == http.StatusUnauthorized)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/google/uuid"
@@ -41,14 +39,8 @@ func lacks(ctx context.Context, q querier, n storage.Noted, tip storage.Tip) (in
 // note, so nothing fails where none can be written.
 func (j *journal) noteFrom(tip storage.Tip) {
 	if path := j.store.notePath(tip.Lineage); path != "" && j.note.Load() == nil {
-		if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-			return
-		}
-		if info, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.Mode().IsRegular()) {
-			return
-		}
-		file, err := storage.OpenNote(path, tip.Lineage)
-		if err != nil {
+		file := storage.OpenSeen(path, tip.Lineage)
+		if file == nil {
 			return
 		}
 		j.note.Store(file)

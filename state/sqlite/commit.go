@@ -45,7 +45,7 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		return answers, err
 	}
 	j.adopt(all, folded)
-	j.note.Write(j.head.Serial, j.head.Head)
+	j.noteNewest()
 	return answers, nil
 }
 

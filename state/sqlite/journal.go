@@ -40,7 +40,8 @@ type journal struct {
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
-	note    *storage.NoteFile    // nil while the state lacks an event that the note names
+	note    *storage.NoteFile    // nil while the state lacks an event that a note names
+	seen    *storage.NoteFile    // the one in the user's own directory; nil where there is none
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -94,7 +95,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.Close())
+	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.Close(), j.seen.Close())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -126,7 +127,7 @@ func (j *journal) prepare(ctx context.Context) error {
 	if err := j.store.checkDeparted(j.head.Lineage); err != nil {
 		return err
 	}
-	missing, err := lacks(ctx, j.conn, storage.ReadNote(notePath(j.store.path)), j.head)
+	missing, err := lacksAny(ctx, j.conn, j.store.noted(), j.head)
 	if err == nil && missing == 0 {
 		err = j.Complete()
 	}
@@ -147,10 +148,19 @@ func (j *journal) Complete() (err error) {
 	if j.note == nil {
 		j.note, err = storage.OpenNote(notePath(j.store.path), j.head.Lineage)
 	}
+	if path := SeenNote(j.store.notes, j.store.path); path != "" && err == nil && j.seen == nil {
+		j.seen = storage.OpenSeen(path, j.head.Lineage)
+	}
 	if err == nil {
-		j.note.Write(j.head.Serial, j.head.Head)
+		j.noteNewest()
 	}
 	return err
+}
+
+// noteNewest notes that the newest event is durable.
+func (j *journal) noteNewest() {
+	j.note.Write(j.head.Serial, j.head.Head)
+	j.seen.Write(j.head.Serial, j.head.Head)
 }
 
 // Place implements [state.Placed].

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"errors"
@@ -25,6 +26,45 @@ func NewestNote(path string) string {
 		path = behind
 	}
 	return notePath(path)
+}
+
+// SeenNote is the file in notes, a directory of this user, that says the same of the state at path, which is no link; "" where
+// notes is.
+func SeenNote(notes, path string) string {
+	if behind, err := realPath(path); err == nil {
+		path = behind
+	}
+	if notes == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(notes, "newest-file-"+hex.EncodeToString(sum[:16]))
+}
+
+// NoteIn has the store note its newest event in the directory notes as well, and believe what is noted there as it believes the
+// note beside the state, which comes back with the state where its whole directory is restored. It is called before Lock and
+// Snapshot; "" is for none.
+func (s *Store) NoteIn(notes string) { s.notes = notes }
+
+// noted reads both notes.
+func (s *Store) noted() []storage.Noted {
+	all := []storage.Noted{storage.ReadNote(notePath(s.path))}
+	if path := SeenNote(s.notes, s.path); path != "" {
+		all = append(all, storage.ReadNote(path))
+	}
+	return all
+}
+
+// lacksAny is lacks for the newest event that one of the notes names.
+func lacksAny(ctx context.Context, conn *sql.Conn, notes []storage.Noted, h head) (missing int64, err error) {
+	for _, n := range notes {
+		seq, err := lacks(ctx, conn, n, h)
+		if err != nil {
+			return 0, err
+		}
+		missing = max(missing, seq)
+	}
+	return missing, nil
 }
 
 // lacks returns the number of the noted event, where the state does not have it. A note of another lineage is about a

@@ -64,7 +64,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if snap.holder, snap.held, err = s.holder(ctx, fence); err != nil {
 		return nil, err
 	}
-	note := storage.ReadNote(notePath(s.path)) // before the events are read: it names one that they have
+	notes := s.noted() // before the events are read: they name some that the state has
 	if snap.conn, err = s.read.Conn(ctx); err != nil {
 		return nil, explain(err)
 	}
@@ -76,7 +76,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 		err = checkTips(ctx, snap.conn, snap.head)
 	}
 	if err == nil {
-		snap.head.Lacks, err = lacks(ctx, snap.conn, note, snap.head)
+		snap.head.Lacks, err = lacksAny(ctx, snap.conn, notes, snap.head)
 	}
 	if err == nil && snap.head.moved != "" && !evenMoved {
 		err = &state.MovedError{To: snap.head.moved}

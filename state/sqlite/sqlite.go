@@ -34,6 +34,7 @@ type Store struct {
 	wanted     int // version of the schema that this program writes
 	readable   int // the oldest that it reads as it is
 	pace       pace
+	notes      string // the directory of the user's own notes; "" for none
 
 	read  *sql.DB
 	write *sql.DB // nil where the store was opened for reading

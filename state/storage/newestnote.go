@@ -1,10 +1,13 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"remit/internal/files/filelock"
 )
@@ -79,6 +82,22 @@ func OpenNote(path, lineage string) (*NoteFile, error) {
 		return nil, err
 	}
 	return &NoteFile{file, lineage}, nil
+}
+
+// OpenSeen opens the file at path, in a directory of the user that it makes where there is none. A complete state needs no
+// such note, so it is nil where it can't be written, and where a link is there.
+func OpenSeen(path, lineage string) *NoteFile {
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return nil
+	}
+	if info, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.Mode().IsRegular()) {
+		return nil
+	}
+	file, err := OpenNote(path, lineage)
+	if err != nil {
+		return nil
+	}
+	return file
 }
 
 // Write notes an event that is durable. Where that fails, the file names an earlier event, of which it is true as well.

@@ -32,8 +32,8 @@ type Backend interface {
 	// Backup makes a copy of the state as it is now, a SQLite file, at a path where nothing is.
 	// Others may read and write meanwhile.
 	Backup(ctx context.Context, path string, by state.Holder) error
-	// Note is the file of this machine that says which event of the state was its newest; "" for none.
-	Note(meta state.Meta) string
+	// Notes are the files of this machine that say which event of the state was its newest.
+	Notes(meta state.Meta) []string
 	// Files are the names that belong to the state on this machine.
 	Files() []string
 	// Advice has the words of messages about it.
@@ -61,6 +61,7 @@ type ReadStore interface {
 type SQLite struct {
 	path    string
 	options sqlite.Options
+	notes   string // the directory of this user's own notes of states; "" for none
 }
 
 // String is the path of the file.
@@ -93,6 +94,7 @@ func (f SQLite) Open(ctx context.Context) (state.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	store.NoteIn(f.notes)
 	return store, nil
 }
 
@@ -102,6 +104,7 @@ func (f SQLite) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	if err != nil {
 		return nil, err
 	}
+	store.NoteIn(f.notes)
 	return store, nil
 }
 
@@ -136,8 +139,14 @@ func (f SQLite) Files() []string {
 	return append(names, sqlite.NewestNote(f.path))
 }
 
-// Note implements [Backend].
-func (f SQLite) Note(state.Meta) string { return sqlite.NewestNote(f.path) }
+// Notes implements [Backend].
+func (f SQLite) Notes(state.Meta) []string {
+	all := []string{sqlite.NewestNote(f.path)}
+	if seen := sqlite.SeenNote(f.notes, f.path); seen != "" {
+		all = append(all, seen)
+	}
+	return all
+}
 
 // Advice implements [Backend].
 func (f SQLite) Advice() Advice {
@@ -232,9 +241,12 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
 }
 
-// Note implements [Backend].
-func (d Postgres) Note(meta state.Meta) string {
-	return postgres.NotePath(d.options.Notes, meta.Lineage)
+// Notes implements [Backend].
+func (d Postgres) Notes(meta state.Meta) []string {
+	if path := postgres.NotePath(d.options.Notes, meta.Lineage); path != "" {
+		return []string{path}
+	}
+	return nil
 }
 
 // Files implements [Backend].
@@ -259,7 +271,7 @@ func BackendOf(loaded *config.Configuration, dir *Directory, h *host.Host) Backe
 	if s.Kind == config.StatePostgres {
 		return NewPostgres(s.URL, s.Schema, h)
 	}
-	return FileBackend(dir, s.Path, h.Now)
+	return SQLite{dir.Within(s.Path), sqlite.Options{Now: h.Now}, h.StateDir()}
 }
 
 // FileBackend is a file of SQLite, relative to the directory of the configuration.
@@ -267,9 +279,9 @@ func FileBackend(dir *Directory, path string, now func() time.Time) Backend {
 	return NewSQLite(dir.Within(path), now)
 }
 
-// NewSQLite is a file of SQLite.
+// NewSQLite is a file of SQLite of which nothing is noted but beside it.
 func NewSQLite(path string, now func() time.Time) Backend {
-	return SQLite{path, sqlite.Options{Now: now}}
+	return SQLite{path: path, options: sqlite.Options{Now: now}}
 }
 
 // NewPostgres is a schema of a database.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,7 +95,7 @@ func (s *State) UseSandbox(box string) {
 
 // sandboxBackend is where the state of a sandbox in the directory box is.
 func sandboxBackend(h *host.Host, box string) SQLite {
-	return SQLite{filepath.Join(box, "remit.db"), sqlite.Options{Now: h.Now}}
+	return SQLite{path: filepath.Join(box, "remit.db"), options: sqlite.Options{Now: h.Now}}
 }
 
 // UseBackend says where the state is.
@@ -197,8 +198,8 @@ func warnOfLack(s *State, meta state.Meta) {
 		return
 	}
 	note := ""
-	if path := s.Backend.Note(meta); path != "" && !meta.Told {
-		note = " Where nothing was sent since that event, remove " + path + ", which names it."
+	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
+		note = " Where nothing was sent since that event, remove " + strings.Join(paths, " and ") + ", from which that is known."
 	}
 	// Nobody reads it where it can't be written.
 	_ = s.streams.Report(nil, hcl.Diagnostics{{
