@@ -74,7 +74,7 @@ const Earlier = "An earlier attempt may have made it, and the latest one did not
 func isRefusal(status int) bool { return status >= 400 && status < 500 && !IsCut(status) }
 
 // IsCut reports whether a status of 400 to 499 says that the exchange was cut off, and not that the service refused: 408;
-// 499, by which nginx and the gateways of gRPC (its code CANCELLED) say that the caller of the service hung up; and 460, by
+// 499, by which nginx and gateways for remote procedure calls say that the caller of the service hung up; and 460, by
 // which a load balancer of AWS does. That caller may be a proxy in between, and the service may have done its work.
 func IsCut(status int) bool { return status == 408 || status == 499 || status == 460 }
 
