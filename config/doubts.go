@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/hcl/v2"
@@ -267,11 +268,24 @@ func meantProfileID(id string) string {
 	if hexDigits.MatchString(id) {
 		return fmt.Sprintf("With its hyphens it is:\n\n  \"%s-%s-%s-%s-%s\"", id[:8], id[8:12], id[12:16], id[16:20], id[20:])
 	}
+	if plain := withPlainHyphens(id); plain != id && len(plain) == lengthOfUUID && uuid.Validate(plain) == nil {
+		return "With plain hyphens it is:\n\n  \"" + plain + "\""
+	}
 	bare := strings.TrimPrefix(strings.ToLower(strings.Trim(id, "{}()<>' ")), "urn:uuid:")
 	if bare == id || len(bare) != lengthOfUUID || uuid.Validate(bare) != nil || strings.EqualFold(bare, id) {
 		return ""
 	}
 	return "Write the UUID alone:\n\n  \"" + bare + "\""
+}
+
+// withPlainHyphens has a hyphen in the place of each dash, as word processors and mail programs write them.
+func withPlainHyphens(id string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Pd, r) || r == '\u2212' { // the minus sign
+			return '-'
+		}
+		return r
+	}, id)
 }
 
 const (
@@ -291,6 +305,8 @@ func notProfileID(id string) string {
 		return ""
 	case hexDigits.MatchString(id):
 		return "is a UUID without hyphens"
+	case withPlainHyphens(id) != id:
+		return "has dashes that are no hyphens"
 	case meantProfileID(id) != "":
 		return "has signs around its UUID"
 	case isUUID || placeholder(id):

@@ -33,13 +33,13 @@ const (
 	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
 )
 
-// Noun returns the words for a number of marks of the kind, such as "first-time destinations". A kind of a plan that
+// Noun returns the words for a number of marks of the kind, such as "amounts out of line". A kind of a plan that
 // another version of remit saved is its own noun.
 func (k SignalKind) Noun(count int) string {
 	one, many := string(k), string(k)
 	switch k {
 	case FirstDestination:
-		many = "first-time destinations"
+		one, many = "to a first-time destination", "to first-time destinations" // one may be that of several transfers
 	case AmountOutOfLine:
 		many = "amounts out of line"
 	case LookAlike:

@@ -18,6 +18,9 @@ const (
 	groupWhole = 12 // a group of so many is listed whole
 )
 
+// oneDestination is said of lines that all pay one: a column that was filled down by mistake looks like this.
+const oneDestination = "all to one destination"
+
 // lineGroup are neighbouring lines of a plan: those of one block, or of blocks without for_each
 // that follow each other, in one batch and one file. Their common facts are said once.
 type lineGroup struct {
@@ -216,6 +219,9 @@ func (p *page) groupHeading(g *lineGroup, l *layout, o PlanOptions) {
 	}
 	if g.file != "" {
 		shares = append(shares, "in "+Visible(cmp.Or(g.place, g.file)))
+	}
+	if g.isOneTo {
+		shares = append(shares, oneDestination)
 	}
 	var long []span
 	for _, note := range g.heads {

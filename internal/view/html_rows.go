@@ -90,6 +90,9 @@ func (h *htmlRows) shares(g *rowGroup) {
 	if g.isOneKind && g.operation != "" {
 		say("%", string(g.operation))
 	}
+	if g.isOneTo {
+		say(oneDestination)
+	}
 	if g.allFirst {
 		say("<span class=\"doubt\">each to a first-time destination</span>")
 	}

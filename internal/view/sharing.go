@@ -11,9 +11,11 @@ import (
 // more lines.
 type sharing struct {
 	count     int
-	from      *party          // the sender of all; nil where they differ
-	file      string          // in which all are declared; "" where nothing says so
-	place     string          // the one place at which all are declared
+	from      *party // the sender of all; nil where they differ
+	file      string // in which all are declared; "" where nothing says so
+	place     string // the one place at which all are declared
+	to        transfer.Destination
+	isOneTo   bool            // all pay to it
 	allFirst  bool            // each pays a destination that is new
 	isOneKind bool            // all are of one operation
 	notes     map[string]bool // that all lines of one action have
@@ -35,8 +37,9 @@ func (s *sharing) add(c *planner.Change) {
 	from := sender(c.Request)
 	if s.count++; s.count == 1 {
 		s.from, s.file, s.place, s.operation, s.metadata = &from, fileOf(c.Place), c.Place, c.Request.Operation, metadataItems(moved(c))
-		s.allFirst, s.isOneKind = true, true
+		s.allFirst, s.isOneKind, s.isOneTo, s.to = true, true, true, moved(c).Destination()
 	}
+	s.isOneTo = s.isOneTo && moved(c).Destination() == s.to
 	if s.from != nil && from != *s.from {
 		s.from = nil
 	}
