@@ -231,6 +231,17 @@ func (i *importing) words() string {
 	return strings.Join(words, " ")
 }
 
+// flagWords are the flags of its own that an import was given, so that it can be asked for again as a whole.
+func (i *importing) flagWords() (words string) {
+	if i.isComplete {
+		words += " --complete"
+	}
+	if i.generate != "" {
+		words += " --generate-config=" + shell.Word(i.generate)
+	}
+	return words
+}
+
 // newImportRun is the run of an import, without its journal and its handler.
 func (i *importing) newImportRun(h *host.Host, loaded *config.Configuration, plan *planner.Plan, meta state.Meta, holder state.Holder) executor.Run {
 	return executor.Run{
@@ -462,7 +473,7 @@ func (i *importing) ask(ctx context.Context, streams *terminal.Streams, dir *wor
 	}
 	if !i.input || !streams.Interactive() || slices.Contains(i.files, "-") {
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
-			dir.Command("import "+i.words()+" --auto-approve"))
+			dir.Command("import "+i.words()+i.flagWords()+" --auto-approve"))
 	}
 	return streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
 }

@@ -29,31 +29,36 @@ type netMovement struct {
 func (m *netMovement) net() decimal.Decimal { return m.in.Sum(m.asset).Sub(m.out.Sum(m.asset)) }
 
 // netMovements are those of the profiles that pay, by asset, the one that loses most first: a
-// profile that only receives is in the list of transfers. Doubts count with recorded transfers.
+// profile that only receives is in the list of transfers. Doubts count with recorded transfers. A profile whose ID is written
+// in several ways has one line, under the usual spelling of it.
 func netMovements(plan *planner.Plan) []*netMovement {
 	type key struct{ profileID, asset string }
 	of := make(map[key]*netMovement)
 	var all []*netMovement
-	each := func(do func(*transfer.Request)) {
+	each := func(do func(r *transfer.Request, written string)) {
 		for _, c := range plan.Changes.Movements() {
 			if c.Action == planner.Submit || c.Action == planner.Resolve {
 				r := moved(c)
-				r.Asset = transfer.AssetSpelled(r.Asset)
-				do(&r)
+				written := r.FromProfileID
+				r = r.OneSpelling()
+				do(&r, written)
 			}
 		}
 	}
-	each(func(r *transfer.Request) {
+	each(func(r *transfer.Request, written string) {
 		k := key{r.FromProfileID, r.Asset}
 		m := of[k]
 		if m == nil {
-			m = &netMovement{profileID: r.FromProfileID, asset: r.Asset}
+			m = &netMovement{profileID: written, asset: r.Asset}
 			of[k] = m
 			all = append(all, m)
 		}
+		if m.profileID != written {
+			m.profileID = r.FromProfileID
+		}
 		m.out.Add(r.Asset, r.Amount)
 	})
-	each(func(r *transfer.Request) {
+	each(func(r *transfer.Request, _ string) {
 		if m := of[key{r.ToProfileID, r.Asset}]; m != nil {
 			m.in.Add(r.Asset, r.Amount)
 		}
