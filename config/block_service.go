@@ -23,7 +23,7 @@ import (
 
 const (
 	inFlightDefault = 8
-	lookupMax       = 100 // ref_ids (design section 3)
+	lookupMax       = 100 // ref_ids (docs/language/service.md)
 	inFlightMax     = 100_000
 	timeoutDefault  = 30 * time.Second
 	timeoutMax      = time.Hour

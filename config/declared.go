@@ -17,8 +17,8 @@ type StateBackend struct {
 }
 
 // Service is the service block without the arguments that only a token needs; see
-// [Configuration.Credentials]. Where no block is declared it has the defaults of design section 3
-// and no BaseURL; see [Configuration.RequireService].
+// [Configuration.Credentials]. Where no block is declared it has the defaults of
+// docs/language/service.md and no BaseURL; see [Configuration.RequireService].
 type Service struct {
 	BaseURL        string // lower-case scheme and host, no default port, no trailing slash
 	Operator       transfer.Operator

@@ -4,8 +4,8 @@ import (
 	"remit/config/eval"
 )
 
-// blockKinds lists the blocks of the language, as design section 4 orders them. Every block has a
-// file of its own that makes its kind, a line here, and one in [loader.readers].
+// blockKinds lists the blocks of the language in the order in which documents and lists of blocks show them.
+// Every block has a file of its own that makes its kind, a line here, and one in [loader.readers].
 func blockKinds() []eval.Kind {
 	return []eval.Kind{
 		remitKind(), environmentKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),

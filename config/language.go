@@ -16,8 +16,8 @@ type BlockKind struct {
 	Blocks   []BlockKind
 }
 
-// Language lists the blocks of this version, with their arguments and nested blocks, in the
-// order of design section 4. The lists are the caller's own.
+// Language lists the blocks of this version, with their arguments and nested blocks, in
+// the order of [blockKinds]. The lists are the caller's own.
 func Language() []BlockKind { return described(blockKinds()) }
 
 func described(kinds []eval.Kind) []BlockKind {

@@ -70,8 +70,8 @@ func (e *evaluator) writtenPairs(name string) (map[string]string, bool) {
 	return pairs, true
 }
 
-// checkPairs counts the pairs, the fingerprint's among them (section 8 of the service's
-// document: at most six).
+// checkPairs counts the pairs, the fingerprint's among them: a service takes
+// [transfer.MetadataPairsMax].
 func (e *evaluator) checkPairs(f *field, name string, pairs map[string]string) {
 	count, with := len(pairs), ""
 	if key := e.block.configured.fingerprintKey; key != "" && name == "metadata" {

@@ -11,7 +11,7 @@ import (
 )
 
 // holderTimeout is how long, beyond the timeout of a request, the holder of a lock that was
-// taken away may still be waking up (design section 10).
+// taken away may still be waking up (docs/states.md, The wait before --not-made).
 const holderTimeout = 10 * time.Minute
 
 // AliveError says that an attempt may still be carried out: its holder lost its lock, to a person or

@@ -9,7 +9,7 @@ import (
 	"remit/state"
 )
 
-// How much older than the first request a record must be to be another's (design section 3): by the
+// How much older than the first request a record must be to be another's (docs/states.md): by the
 // local clock, which may differ from the service's by as much, and by the service's own, whose
 // machines may.
 const (
@@ -27,7 +27,7 @@ const (
 	beforeAny                    // a lookup before the first request
 )
 
-// judgeAnswer turns an answer to an attempt into its outcome: design section 3's table under
+// judgeAnswer turns an answer to an attempt into its outcome: the table in docs/states.md under
 // law 3. Unwritten, NotProcessed and TokenRefused are judged when nothing is sent again; found
 // are the records of a lookup that followed, nil where there was none.
 func judgeAnswer(k knownTransfer, a Answer, found []transfer.Record) verdict {

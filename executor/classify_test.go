@@ -24,7 +24,7 @@ func doubtful(w *world) {
 	}
 }
 
-// TestAnswersAreClassifiedAsDesigned covers every row of design section 3's table, on a
+// TestAnswersAreClassifiedAsDesigned covers every row of the table in docs/states.md, on a
 // first attempt and after a doubt.
 func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // when a synctest bubble begins

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	clockSkewMax = 5 * time.Minute // between the service's clock and ours (design section 6)
+	clockSkewMax = 5 * time.Minute // between the service's clock and ours (docs/contract.md, row clock)
 	dateGrain    = time.Second     // that the Date of an answer leaves out: it has whole seconds
 )
 

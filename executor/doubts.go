@@ -133,7 +133,8 @@ func (d *doubtSettler) sendAgain(u *unsettled) {
 	d.send(a)
 }
 
-// mayNotSendAgain returns why the recorded bytes must not be sent again (design section 3).
+// mayNotSendAgain returns why the recorded bytes must not be sent again
+// (docs/states.md, How a doubt ends).
 func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) doubt.Hold {
 	now, settings := d.run.Clock.Now(), d.run.Settings
 	switch {

@@ -40,7 +40,7 @@ const (
 
 // RecordChange is a field of a transfer's record that is another one since it was stored.
 type RecordChange struct {
-	Field  string `json:"field"`            // as section 2.1 of the service's document names it, "destination", or "credit side"
+	Field  string `json:"field"`            // as the service's records name it, "destination", or "credit side"
 	Before string `json:"before,omitempty"` // "" where the field was not there
 	After  string `json:"after"`
 }

@@ -35,17 +35,17 @@ type Submitter interface {
 
 // StartMax is how long after the call of Submit a request may begin to be written. The lock
 // was checked up to a second before the call, and a request that starts more than 5 s after
-// its check would have to check again (design section 10).
+// its check would have to check again (ADR 5).
 const StartMax = lockCheckMax - checkAgeMax
 
 const (
 	// lockCheckMax is how old the check of the lock may be when a request begins to be
-	// written (design section 10), and checkAgeMax when it is handed to the Submitter.
+	// written (ADR 5), and checkAgeMax when it is handed to the Submitter.
 	lockCheckMax = 5 * time.Second
 	checkAgeMax  = time.Second
 )
 
-// FindMax is how many ref_ids one lookup may ask for (design section 3).
+// FindMax is how many ref_ids one lookup may ask for (docs/contract.md).
 const FindMax = 100
 
 // Finder looks transfers up by ref_id.
@@ -73,7 +73,7 @@ func (e *UnreadableError) Error() string {
 	return text
 }
 
-// Answer is how an attempt ended: a row of design section 3's table.
+// Answer is how an attempt ended: a row of the table in docs/states.md, What an answer means.
 type Answer struct {
 	Kind       AnswerKind
 	Record     *transfer.Record // of Answered; of Exists where the answer carries it; with AnsweredAt

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// drainMax is how long requests in flight may take after an interrupt (design section 6).
+// drainMax is how long requests in flight may take after an interrupt (docs/commands/apply.md).
 const drainMax = 5 * time.Second
 
 const interruptedText = "interrupted"

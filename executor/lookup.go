@@ -58,8 +58,8 @@ func (l *lookups) findPatiently(refIDs []string) (lookup, error) {
 	}
 }
 
-// lateLists returns the pauses after which a run asks again for an absent ref_id (design section
-// 3): lists lag.
+// lateLists returns the pauses after which a run asks again for an absent ref_id:
+// lists lag (docs/states.md, How a doubt ends).
 func lateLists() []time.Duration {
 	return []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second}
 }

@@ -17,7 +17,7 @@ type pipeline struct {
 	settled     func(a *attempt, v verdict)
 
 	queues  map[transfer.Operation]*intentQueue
-	ahead   atomic.Int64  // intents whose requests have not begun (design section 6)
+	ahead   atomic.Int64  // intents whose requests have not begun (ADR 8)
 	due     chan *attempt // whose intents are durable; closed when the run has ended
 	workers int
 
@@ -54,7 +54,7 @@ func (p *pipeline) close() { close(p.due) }
 func (p *pipeline) underWay() int { return p.unanswered + p.writing }
 
 // unansweredMax is how many attempts may be without an answer: those in flight, and as many
-// whose intents are written ahead (design section 6).
+// whose intents are written ahead (ADR 8).
 func (p *pipeline) unansweredMax() int {
 	if p.inFlightMax == 1 {
 		return 1

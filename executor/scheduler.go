@@ -180,7 +180,7 @@ func (s *scheduler) takeReady(n int) []*attempt {
 	return attempts
 }
 
-// lookUpFirst asks for ref_ids before their first requests (design section 10): a restored
+// lookUpFirst asks for ref_ids before their first requests (docs/states.md, When memory is lost): a restored
 // backup or a second checkout must not pay again.
 func (s *scheduler) lookUpFirst(attempts []*attempt) {
 	s.lookups++

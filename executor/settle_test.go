@@ -16,7 +16,7 @@ import (
 	"remit/state"
 )
 
-// TestADoubtIsSentAgainOnlyWhere covers the conditions of design section 3, each by itself.
+// TestADoubtIsSentAgainOnlyWhere covers the conditions of docs/states.md, How a doubt ends, each by itself.
 func TestADoubtIsSentAgainOnlyWhere(t *testing.T) {
 	edit := func(line func(*planner.Change)) func(*world, *planner.Plan) {
 		return func(_ *world, p *planner.Plan) { p.Changes.Update(0, line) }

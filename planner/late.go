@@ -13,7 +13,7 @@ import (
 
 // A schedule that is edited makes new dates in the past, and a template that is edited gives
 // all of its past new ref_ids: nothing of either is recorded, all of it is due. So an
-// occurrence that comes late is not sent without a person's word (design section 7).
+// occurrence that comes late is not sent without a person's word (docs/schedules.md).
 
 // lateness is why an occurrence is late; "" where it is not.
 func lateness(c *Change, newest time.Time, now time.Time) string {

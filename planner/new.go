@@ -355,8 +355,8 @@ func isSameDependencies(a, b []config.Dependency) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// classify is the table of actions of design section 5 for a declared transfer, before its
-// dependencies are looked at.
+// classify returns the action of a declared transfer (docs/commands/plan.md has the table), before
+// its dependencies are looked at.
 func (b *builder) classify(t *config.Transfer, r *row) Action {
 	if r == nil {
 		return b.due(t)

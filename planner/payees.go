@@ -9,8 +9,7 @@ import (
 	"remit/state"
 )
 
-// outOfLine is how many times the largest amount so far an amount may be before it is marked
-// (design section 5).
+// outOfLine is how many times the largest amount so far an amount may be before it is marked.
 const outOfLine = 10 // outOfLineDetail says it
 
 // payees are the destinations to which transfers were made, by the 64 bits of their hash, each

@@ -19,7 +19,7 @@ import (
 // Action is what an apply would do about one ref_id.
 type Action string
 
-// The actions of design section 5.
+// The actions, as docs/commands/plan.md explains them.
 const (
 	Submit     Action = "submit"     // + nothing recorded, or unsent, or refused; and due
 	Resolve    Action = "resolve"    // ? in doubt
@@ -54,7 +54,7 @@ func (a Action) Symbol() string {
 	panic("no such action: " + string(a))
 }
 
-// Actions lists every action in the order of design section 5.
+// Actions lists every action in the order of that table.
 func Actions() []Action {
 	return []Action{Submit, Resolve, None, Wait, Expired, Conflict, Failed, Undeclared}
 }
@@ -323,7 +323,7 @@ type Plan struct {
 	// Unused are acceptances, as in Header.Accepted, that accepted nothing: worth a notice.
 	// A command line that is run again has them, so they are no obstacle. They are not saved.
 	Unused []string
-	// Digest is the hexadecimal SHA-256 of design section 5, over the requests that it would send.
+	// Digest is the hexadecimal SHA-256 over the requests that it would send; digest.go has the form.
 	Digest string
 	// SHA256 is of the bytes of the file that the plan was opened from, hexadecimal; "" of one
 	// that was made.

@@ -46,7 +46,7 @@ func (n named) words() string {
 func namedBy(c *Change) named { return named{c.RefID, c.Naming, c.FromLabel} }
 
 // renameSearch finds whether lines of one movement were recorded under other words. It
-// is the rule of design section 5, as a function of what it is shown: recorded transfers of the
+// is the rule of ADR 20, as a function of what it is shown: recorded transfers of the
 // movement that are declared no longer, the newest first, until isOver.
 //
 // One that has the words of a line says of that line that it is the next under its own words.

@@ -64,7 +64,7 @@ type RequestDigest [16]byte
 //
 //   - an Intent names its run, and its body is the request of its ref_id with its fingerprint;
 //   - an Outcome that says recorded, adopted or unverified carries the deciding record first,
-//     whole as section 2.1 of the service's document asks, and, unless a person accepts it,
+//     whole as the service's document asks (docs/openapi.yaml, Transfer), and, unless a person accepts it,
 //     with no other ref_id in it;
 //   - an Outcome that has a list's word in place of records is an import's that says unverified
 //     or conflict, or a person's that says adopted;

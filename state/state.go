@@ -16,7 +16,7 @@ import (
 // Status is what the state knows of a ref_id.
 type Status uint8
 
-// The states of a ref_id, as design section 2 names them. A ref_id that was never intended
+// The states of a ref_id, as docs/states.md explains them. A ref_id that was never intended
 // has the zero Status.
 const (
 	Unsent     Status = iota + 1 // every attempt provably wrote nothing

@@ -2,7 +2,7 @@ package state
 
 import "fmt"
 
-// Statuses lists every status, in the order of design section 2.
+// Statuses lists every status, in the order of docs/states.md.
 func Statuses() []Status {
 	return []Status{Unsent, InDoubt, Recorded, Adopted, Unverified, Refused, Conflict, Tombstone}
 }

@@ -28,7 +28,7 @@ type References struct {
 	included *IncludedDir // whose files the expression reads; nil for those of the configuration
 }
 
-// Reach is what the expressions of a place may refer to (design section 4, references).
+// Reach is what the expressions of a place may refer to (docs/language/references.md).
 type Reach struct {
 	narrow bool // variables and locals only, and through locals too
 	Self   bool // variables only

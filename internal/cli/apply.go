@@ -38,7 +38,6 @@ type applying struct {
 
 	refresh     bool // refused: only a plan asks the service first
 	input       bool
-	asJSON      bool
 	into        string // the file of JSON Lines
 	parallelism int
 	lockTimeout time.Duration
@@ -95,11 +94,11 @@ func newApply(p *process) *cobra.Command {
 			return a.run(cmd.Context(), p)
 		},
 	}
-	applyFlags(cmd, &a)
+	applyFlags(cmd, p, &a)
 	return cmd
 }
 
-func applyFlags(cmd *cobra.Command, a *applying) {
+func applyFlags(cmd *cobra.Command, p *process, a *applying) {
 	a.planning.flags(cmd)
 	practiceFlag(&a.planning.dir, cmd)
 	flags := cmd.Flags()
@@ -116,7 +115,7 @@ func applyFlags(cmd *cobra.Command, a *applying) {
 		panic(err)
 	}
 	flags.BoolVar(&a.input, "input", true, "prompt for missing input")
-	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &a.into)
 	a.monitoring.flags(cmd)
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
@@ -130,26 +129,26 @@ func applyFlags(cmd *cobra.Command, a *applying) {
 }
 
 func (a *applying) run(ctx context.Context, p *process) error {
-	if a.asJSON {
+	if p.streams.AsJSON {
 		p.streams.JSON() // errors are told there too
 	}
 	if err := a.check(p); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &a.planning.dir, a.into, a.asJSON); err != nil {
+	if err := writeInto(p.streams, &a.planning.dir, a.into); err != nil {
 		return err
 	}
 	if err := planElsewhere(&a.planning.dir, a.file, "apply"); err != nil {
 		return err
 	}
-	w, err := open(p, &a.planning.dir, a.asJSON)
+	w, err := open(p, &a.planning.dir)
 	if err != nil {
 		return a.sandboxFirst(w, err)
 	}
 	if err := checkProtected(w, a.autoApprove && a.file == ""); err != nil {
 		return err
 	}
-	if err := warnOfClient(w, a.asJSON); err != nil {
+	if err := warnOfClient(w); err != nil {
 		return err
 	}
 	a.monitoring.facts.opened, w.service.RunID = w, a.monitoring.facts.runID
@@ -311,7 +310,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 	if a.file != "" {
 		return readSaved(ctx, a, w, snapshot)
 	}
-	plan, err := a.planning.make(ctx, w, snapshot, a.asJSON)
+	plan, err := a.planning.make(ctx, w, snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +321,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 	if err := a.planning.findApprovals(w, plan, nil); err != nil {
 		return nil, err
 	}
-	return plan, showPlan(w, plan, &a.planning, a.asJSON)
+	return plan, showPlan(w, plan, &a.planning)
 }
 
 // readSaved reads the saved plan, checks it against the state, and shows what is left of it.
@@ -351,7 +350,7 @@ func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snaps
 		if err != nil {
 			return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
 		}
-		return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
+		return verified.Plan, showPlan(w, verified.Plan, &a.planning)
 	}
 	left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
 	if err != nil {
@@ -361,7 +360,7 @@ func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snaps
 		return nil, err
 	}
 	a.planning.reviewed = isReviewed(a.planning.approvals)
-	return left, showPlan(w, left, &a.planning, a.asJSON)
+	return left, showPlan(w, left, &a.planning)
 }
 
 // isReviewed reports whether other people than the author signed a plan, and enough of them.

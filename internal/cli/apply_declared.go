@@ -28,7 +28,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 	var mistakes mistake.Set
 	different := plan.CompareDeclared(counting(w.streams, declared(ctx, w.config, &mistakes)))
 	w.streams.Quiet()
-	if err := w.streams.Report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
+	if err := w.streams.Report(w.config, mistakes.Diagnostics()); err != nil {
 		return err
 	}
 	switch {

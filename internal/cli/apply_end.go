@@ -212,7 +212,7 @@ func nextOfDoubts(s executor.Summary) string {
 // faces returns the handlers of the events of a run, of its being left to another run, and of its end: for people,
 // for programs, or for both.
 func (a *applying) faces(streams *terminal.Streams) (handler executor.Handler, leave func() error, end func(executor.Summary, view.SummaryOptions) error) {
-	if a.asJSON {
+	if streams.AsJSON {
 		return streams.JSON(), func() error { return nil }, streams.JSON().Summary
 	}
 	people := view.NewRun(streams.Out, streams.Err, view.RunOptions{
@@ -221,7 +221,7 @@ func (a *applying) faces(streams *terminal.Streams) (handler executor.Handler, l
 	end = func(s executor.Summary, o view.SummaryOptions) error {
 		return errors.Join(people.Close(), view.Summary(streams.Out, s, o))
 	}
-	if !streams.WantsLines(false) {
+	if !streams.WantsLines() {
 		return people, people.Close, end
 	}
 	return handlers{streams.JSON(), people}, people.Close, func(s executor.Summary, o view.SummaryOptions) error {

@@ -33,7 +33,7 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		return exit.WithHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.state.Name),
 			w.dir.Command("state migrate --to=postgres://…"))
 	}
-	from := awayFrom{failover: &a.failover, tell: func(reason string) error { return tellNotice(w, a.asJSON, reason, "") }}
+	from := awayFrom{failover: &a.failover, tell: func(reason string) error { return tellNotice(w, reason, "") }}
 	for {
 		err := rideOut(ctx, a, w, joinRun(ctx, a, w, holder))
 		if from.awaitAgain(ctx, err) {
@@ -300,7 +300,7 @@ func compareDeclared(ctx context.Context, a *applying, w *opened, plan *planner.
 	var mistakes mistake.Set
 	difference, err := plan.OtherThanDeclared(ctx, counting(w.streams, declared(ctx, w.config, &mistakes)), snapshot)
 	w.streams.Quiet()
-	if err := w.streams.Report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
+	if err := w.streams.Report(w.config, mistakes.Diagnostics()); err != nil {
 		return err
 	}
 	switch {

@@ -102,7 +102,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err := planElsewhere(&a.planning.dir, a.file, "approve"); err != nil {
 		return err
 	}
-	w, err := open(p, &a.planning.dir, false)
+	w, err := open(p, &a.planning.dir)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,6 @@ func newAudit(p *process) *cobra.Command {
 func newAuditVerify(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
 	var check packCheck
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
 		Short: "Check the journal's chain and the state against it, or a pack of evidence",
@@ -44,27 +43,27 @@ func newAuditVerify(p *process) *cobra.Command {
 			"state. It names each file that was changed, is missing or was added.",
 		Args: oneArgAtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON {
+			if p.streams.AsJSON {
 				p.streams.JSON() // errors are told there too
 			}
 			if err := check.read(cmd, len(args) == 1); err != nil {
 				return err
 			}
 			if len(args) == 1 {
-				return verifyPack(cmd.Context(), p, &from, args[0], check, asJSON)
+				return verifyPack(cmd.Context(), p, &from, args[0], check)
 			}
-			return verifyState(cmd.Context(), p, &from, check.head, asJSON)
+			return verifyState(cmd.Context(), p, &from, check.head)
 		},
 	}
 	directoryFlags(&from, cmd)
 	check.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // verifyState checks the whole state, and changes nothing.
-func verifyState(ctx context.Context, p *process, from *workspace.Directory, head string, asJSON bool) error {
-	w, err := open(p, from, asJSON)
+func verifyState(ctx context.Context, p *process, from *workspace.Directory, head string) error {
+	w, err := open(p, from)
 	if err != nil {
 		return err
 	}
@@ -90,7 +89,7 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 		return err
 	}
 	w.streams.Quiet()
-	if asJSON {
+	if p.streams.AsJSON {
 		err = p.streams.JSON().Verified(verified)
 	} else {
 		err = view.AuditVerified(p.streams.Out, verified, p.streams.Screen(p.streams.Out))
@@ -149,7 +148,6 @@ func verifyError(st *workspace.State, err error) error {
 
 func newAuditLog(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "log [REF_ID]",
 		Short: "Show the journal: who did what, when, where and under which plan",
@@ -159,22 +157,22 @@ func newAuditLog(p *process) *cobra.Command {
 			if len(args) == 1 {
 				refID = args[0]
 			}
-			return auditLog(cmd.Context(), p, &from, refID, asJSON)
+			return auditLog(cmd.Context(), p, &from, refID)
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
-func auditLog(ctx context.Context, p *process, from *workspace.Directory, refID string, asJSON bool) error {
-	w, snapshot, done, err := openRead(ctx, p, from, asJSON)
+func auditLog(ctx context.Context, p *process, from *workspace.Directory, refID string) error {
+	w, snapshot, done, err := openRead(ctx, p, from)
 	if err != nil {
 		return err
 	}
 	defer done()
 	events := snapshot.Events(ctx, 0, refID)
-	if asJSON {
+	if p.streams.AsJSON {
 		return p.streams.JSON().Audit(events)
 	}
 	runs := make(map[string]state.Run)

@@ -48,7 +48,6 @@ type certifying struct {
 	wait                 time.Duration
 	autoApprove          bool
 	input                bool
-	asJSON               bool
 	faults               []string // of the sandbox
 }
 
@@ -81,19 +80,19 @@ func newCertify(p *process) *cobra.Command {
 	flags.DurationVar(&c.wait, "wait", time.Minute, "how long the service may take to list a transfer, and to complete it")
 	flags.BoolVar(&c.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&c.input, "input", true, "prompt for missing input")
-	flags.BoolVar(&c.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	flags.StringArrayVar(&c.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	return cmd
 }
 
 func (c *certifying) run(ctx context.Context, p *process) error {
-	if c.asJSON {
+	if p.streams.AsJSON {
 		p.streams.JSON() // errors are told there too
 	}
 	if err := c.check(p); err != nil {
 		return err
 	}
-	w, err := open(p, &c.dir, c.asJSON)
+	w, err := open(p, &c.dir)
 	if err != nil {
 		return err
 	}
@@ -390,7 +389,7 @@ func (c *certifying) show(streams *terminal.Streams, service *workspace.Service,
 	if report.Kept > 0 && !c.dir.Sandbox {
 		o.Next = c.dir.Command(c.words() + " --resume")
 	}
-	if c.asJSON {
+	if streams.AsJSON {
 		return streams.JSON().Certified(report, o)
 	}
 	return view.Certified(streams.Out, report, o)

@@ -134,7 +134,8 @@ func (c *completing) declared() *config.Configuration {
 func (c *completing) recorded(look func(ctx context.Context, snapshot state.Snapshot) error) {
 	ctx, cancel := context.WithTimeout(c.process.ctx, completionTime)
 	defer cancel()
-	w, err := open(c.process, &c.from, false)
+	c.process.streams.AsJSON = false // the words before the completed one may have --json
+	w, err := open(c.process, &c.from)
 	if err != nil {
 		return
 	}

@@ -26,7 +26,7 @@ func newConsole(p *process) *cobra.Command {
 		Short: "Evaluate expressions of the language, one a line, from standard input",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, false)
+			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from)
 			if err != nil {
 				return err
 			}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDocsGlossary holds that the glossary explains the words of design section 2 and those that plans and
-// runs show, each once and in the order of the alphabet.
+// TestDocsGlossary holds that the glossary explains the statuses, the words of transfers and those that plans
+// and runs show, each once and in the order of the alphabet.
 func TestDocsGlossary(t *testing.T) {
 	var words []string
 	for _, m := range regexp.MustCompile(`(?m)^\*\*([^*]+)\*\*: \S`).FindAllStringSubmatch(readDocument(t, "glossary.md").text, -1) {

@@ -37,7 +37,7 @@ func newStateEraseNames(p *process) *cobra.Command {
 }
 
 func eraseNames(ctx context.Context, p *process, from *workspace.Directory, reason string) error {
-	w, err := open(p, from, false)
+	w, err := open(p, from)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,6 @@ import (
 func newAuditExport(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
 	var runID, dir, plan string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export --run=RUN_ID --out=DIR",
 		Short: "Write a proof of a run that others can check",
@@ -37,26 +36,26 @@ func newAuditExport(p *process) *cobra.Command {
 			"sha256sum and ssh-keygen.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
+			if p.streams.AsJSON {
 				p.streams.JSON() // errors are told there too
 			}
 			if runID == "" || dir == "" {
 				return errors.New("audit export needs --run, the run to prove, and --out, the directory to write; for the newest run say --run=latest")
 			}
-			return exportRun(cmd.Context(), p, &from, runID, dir, plan, asJSON)
+			return exportRun(cmd.Context(), p, &from, runID, dir, plan)
 		},
 	}
 	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&runID, "run", "", "the `run` to prove: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().StringVar(&dir, "out", "", "write to this `directory`, which must be new or empty")
 	cmd.Flags().StringVar(&plan, "plan", "", "the `file` of the run's saved plan (the name that apply was given)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // exportRun writes a pack of a run that does not go on any more.
-func exportRun(ctx context.Context, p *process, from *workspace.Directory, name, dir, plan string, asJSON bool) error {
-	w, snapshot, done, err := openRead(ctx, p, from, asJSON)
+func exportRun(ctx context.Context, p *process, from *workspace.Directory, name, dir, plan string) error {
+	w, snapshot, done, err := openRead(ctx, p, from)
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 		Events: exported.Facts.Journal.Shown, Withheld: exported.Facts.Journal.Withheld, Head: exported.Facts.Journal.HeadHash,
 		NoPlan: exported.Facts.Plan.Absent, Approvals: len(exported.Facts.Approvals),
 	}
-	if asJSON {
+	if p.streams.AsJSON {
 		return p.streams.JSON().Exported(told)
 	}
 	return view.AuditExported(p.streams.Out, told, "remit audit verify "+shell.Word(w.dir.Within(dir))+" --manifest="+exported.Manifest, p.streams.Screen(p.streams.Out))
@@ -183,7 +182,7 @@ func isHash(text string) bool {
 }
 
 // verifyPack checks a pack, which needs nothing but itself.
-func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir string, check packCheck, asJSON bool) error {
+func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir string, check packCheck) error {
 	options := evidence.Options{Faces: packFaces(), Version: readVersion().Version, Manifest: check.manifest, Head: check.head}
 	var err error
 	if options.Signers, options.Revoked, err = check.keys(from); err != nil {
@@ -202,7 +201,7 @@ func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir 
 	told := packVerified(dir, report)
 	told.ManifestProven = check.manifest != "" && report.Whole()
 	told.SignersProven = options.Signers != nil && report.Whole() && coversAll(options.Signers, report.Facts.Approvals)
-	if asJSON {
+	if p.streams.AsJSON {
 		err = p.streams.JSON().PackVerified(told)
 	} else {
 		err = view.AuditPackVerified(p.streams.Out, told, p.streams.Screen(p.streams.Out))

@@ -66,7 +66,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 		return err
 	}
 	filter := books.Filter{Batch: e.batch, From: from, Until: until}
-	w, err := open(p, &e.source, false)
+	w, err := open(p, &e.source)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func newForceUnlock(p *process) *cobra.Command {
 }
 
 func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, reason string) error {
-	w, err := open(p, from, false)
+	w, err := open(p, from)
 	if err != nil {
 		return err
 	}

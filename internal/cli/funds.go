@@ -109,7 +109,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 			short.funds = append(short.funds, *f)
 		}
 	}
-	if err := showFunds(w.streams, w.config, funds, at, &a.planning, a.asJSON); err != nil {
+	if err := showFunds(w.streams, w.config, funds, at, &a.planning); err != nil {
 		return err
 	}
 	for _, name := range a.acceptShortfall {
@@ -357,7 +357,7 @@ func (u *unreadFunds) Unwrap() error { return u.error }
 
 // noteFunds shows, beside a plan, what profiles have. It is no part of the plan: by the time that the plan is
 // applied it may be otherwise, and apply asks again.
-func (o *planning) noteFunds(ctx context.Context, w *opened, plan *planner.Plan, asJSON bool) error {
+func (o *planning) noteFunds(ctx context.Context, w *opened, plan *planner.Plan) error {
 	if w.dir.Sandbox {
 		if there, err := w.state.Backend.Look(ctx); err != nil || !there {
 			return err // its ledger makes itself at the first apply
@@ -371,7 +371,7 @@ func (o *planning) noteFunds(ctx context.Context, w *opened, plan *planner.Plan,
 	if err != nil || len(funds) == 0 {
 		return err
 	}
-	return showFunds(w.streams, w.config, funds, at, o, asJSON)
+	return showFunds(w.streams, w.config, funds, at, o)
 }
 
 // balancesFor are what the service says that the profiles of a plan have, to rehearse it with.
@@ -401,10 +401,10 @@ func balancesFor(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsa
 }
 
 // showFunds shows what profiles have and what a plan takes of it.
-func showFunds(streams *terminal.Streams, loaded *config.Configuration, funds []rehearsal.Fund, at time.Time, o *planning, asJSON bool) error {
+func showFunds(streams *terminal.Streams, loaded *config.Configuration, funds []rehearsal.Fund, at time.Time, o *planning) error {
 	options := view.FundsOptions{Screen: streams.Screen(streams.Out), ShowAll: o.show == "all", Names: loaded.ProfileNames(), At: at}
-	if streams.WantsLines(asJSON) {
-		if err := streams.JSON().Funds(funds, options); asJSON || err != nil {
+	if streams.WantsLines() {
+		if err := streams.JSON().Funds(funds, options); streams.AsJSON || err != nil {
 			return err
 		}
 	}

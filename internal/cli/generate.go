@@ -57,14 +57,14 @@ func checkGenerated(p *importing) error {
 }
 
 // generateConfig writes the file, once a plan of the files with it would have nothing to do for what it declares.
-func generateConfig(ctx context.Context, p *process, o *planning, name string, asJSON bool) error {
-	w, snapshot, done, err := openRead(ctx, p, &o.dir, asJSON)
+func generateConfig(ctx context.Context, p *process, o *planning, name string) error {
+	w, snapshot, done, err := openRead(ctx, p, &o.dir)
 	if err != nil {
 		return err
 	}
 	defer done()
 	g := &generating{p: p, w: w, name: name, result: view.Generated{File: name}}
-	before, err := g.find(ctx, o, snapshot, asJSON)
+	before, err := g.find(ctx, o, snapshot)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func generateConfig(ctx context.Context, p *process, o *planning, name string, a
 	}
 	g.result.Blocks = len(g.blocks)
 	slices.SortStableFunc(g.result.LeftOut, func(a, b view.LeftOut) int { return cmp.Compare(a.RefID, b.RefID) })
-	if asJSON {
+	if p.streams.AsJSON {
 		return w.streams.JSON().Generated(&g.result)
 	}
 	return view.GeneratedConfig(w.streams.Out, &g.result, w.streams.Screen(w.streams.Out))
@@ -83,7 +83,7 @@ func generateConfig(ctx context.Context, p *process, o *planning, name string, a
 
 // find makes a block of each transfer that may have been made and that nobody declares, in order of ref_id, and
 // returns the plan without them.
-func (g *generating) find(ctx context.Context, o *planning, snapshot state.Snapshot, asJSON bool) (*planner.Plan, error) {
+func (g *generating) find(ctx context.Context, o *planning, snapshot state.Snapshot) (*planner.Plan, error) {
 	undeclared := make(map[string]bool)
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
@@ -94,7 +94,7 @@ func (g *generating) find(ctx context.Context, o *planning, snapshot state.Snaps
 		}
 	}
 	from := planning{dir: o.dir, allowEmpty: true, seen: func(t *config.Transfer) { delete(undeclared, t.Request.RefID) }}
-	before, err := from.make(ctx, g.w, snapshot, asJSON)
+	before, err := from.make(ctx, g.w, snapshot)
 	if err != nil {
 		return nil, err
 	}

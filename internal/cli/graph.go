@@ -53,7 +53,7 @@ func (o *planning) saved(p *process, name string) (*opened, *planner.Plan, error
 		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --override-limit, --accept-… and --allow-empty are for what is planned now")
 	}
 	o.dir.Need = config.NeedState
-	loaded, err := workspace.Load(p.ctx, p.host, p.streams, &o.dir, false)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, &o.dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,10 +64,10 @@ func (o *planning) saved(p *process, name string) (*opened, *planner.Plan, error
 
 // now plans.
 func (o *planning) now(ctx context.Context, p *process) (*opened, *planner.Plan, error) {
-	w, err := open(p, &o.dir, false)
+	w, err := open(p, &o.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := o.plan(ctx, w, false)
+	plan, err := o.plan(ctx, w)
 	return w, plan, err
 }

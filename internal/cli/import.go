@@ -33,7 +33,6 @@ type importing struct {
 	planning    planning
 	autoApprove bool
 	input       bool
-	asJSON      bool
 	isComplete  bool // a person says that the files have all that was made
 
 	files []string
@@ -97,7 +96,7 @@ func newImport(p *process) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&i.input, "input", true, "prompt for missing input")
-	flags.BoolVar(&i.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	flags.BoolVar(&i.isComplete, "complete", false, "the files have every transfer that was made until now: a state that lacks events counts as complete")
 	flags.StringVar(&i.generate, "generate-config", "", "write blocks for transfers that the state has and no file declares into this new `file`, such as undeclared.hcl")
 	return cmd
@@ -119,17 +118,17 @@ func (i *importing) runAndGenerate(ctx context.Context, p *process) error {
 			return imported
 		}
 	}
-	if err := generateConfig(ctx, p, &i.planning, i.generate, i.asJSON); err != nil {
+	if err := generateConfig(ctx, p, &i.planning, i.generate); err != nil {
 		return exit.WithCode(err, max(exit.Error, exit.Of(imported).Code))
 	}
 	return imported
 }
 
 func (i *importing) run(ctx context.Context, p *process) error {
-	if i.asJSON {
+	if p.streams.AsJSON {
 		p.streams.JSON() // errors are told there too
 	}
-	w, err := open(p, &i.planning.dir, i.asJSON)
+	w, err := open(p, &i.planning.dir)
 	if err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	if err := i.customers.check(snapshot.Meta().Service.CustomerID); err != nil {
 		return err
 	}
-	plan, err := i.planning.make(ctx, w, snapshot, i.asJSON)
+	plan, err := i.planning.make(ctx, w, snapshot)
 	if err != nil {
 		return err
 	}
@@ -178,9 +177,9 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		return err
 	}
 	run.Journal = journal
-	asApply := applying{planning: i.planning, autoApprove: i.autoApprove, input: i.input, asJSON: i.asJSON}
+	asApply := applying{planning: i.planning, autoApprove: i.autoApprove, input: i.input}
 	ended := asApply.execute(ctx, w, run, func(ctx context.Context, run executor.Run) (executor.Summary, error) {
-		if !i.asJSON {
+		if !w.streams.AsJSON {
 			run.Handler = silentHandler{} // it was told before
 		}
 		return executor.Adopt(ctx, run, others)
@@ -320,7 +319,7 @@ func (i *importing) compare(streams *terminal.Streams, d *state.Detail, settings
 		if imported.DifferingCount++; len(imported.Differing) < view.ImportLinesMax {
 			imported.Differing = append(imported.Differing, difference)
 		}
-		if i.asJSON {
+		if streams.AsJSON {
 			streams.JSON().ImportDiffering(difference)
 		}
 	}
@@ -394,7 +393,7 @@ func (i *importing) leaveOut(streams *terminal.Streams, refID string, imported *
 	if imported.LeftOutCount++; len(imported.LeftOut) < view.ImportLinesMax {
 		imported.LeftOut = append(imported.LeftOut, left)
 	}
-	if i.asJSON {
+	if streams.AsJSON {
 		streams.JSON().ImportLeftOut(left)
 	}
 }
@@ -415,7 +414,7 @@ func (i *importing) foresee(ctx context.Context, w *opened, run executor.Run, ot
 	}
 	w.streams.Begin("comparing the records")
 	defer w.streams.Quiet()
-	run.Journal, run.Handler = paper, &foreseen{imported, w, i.asJSON}
+	run.Journal, run.Handler = paper, &foreseen{imported, w}
 	if imported.Outcome, err = executor.Adopt(ctx, run, others); err != nil {
 		return fmt.Errorf("compare the records: %w. Nothing was changed", err)
 	}
@@ -423,7 +422,7 @@ func (i *importing) foresee(ctx context.Context, w *opened, run executor.Run, ot
 		return exit.Interrupted("while the records were compared, and nothing was changed")
 	}
 	w.streams.Quiet()
-	if i.asJSON {
+	if w.streams.AsJSON {
 		return w.streams.JSON().ImportPlan(imported)
 	}
 	return view.ImportPlan(w.streams.Out, imported, w.streams.Screen(w.streams.Out))
@@ -433,7 +432,6 @@ func (i *importing) foresee(ctx context.Context, w *opened, run executor.Run, ot
 type foreseen struct {
 	imported *view.Import
 	w        *opened
-	asJSON   bool
 }
 
 // Handle implements executor.Handler.
@@ -441,7 +439,7 @@ func (f *foreseen) Handle(e executor.Event) {
 	if e.Type != executor.EventSettled {
 		return
 	}
-	if f.asJSON {
+	if f.w.streams.AsJSON {
 		f.w.streams.JSON().ImportLine(e)
 	}
 	if e.Result == executor.ResultInDoubt && e.Detail != nil {

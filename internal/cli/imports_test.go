@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// layer is the import rule of design section 11: a package may import only packages of a
+// layer is the import rule (docs/architecture.md): a package may import only packages of a
 // lower layer. Packages of one layer don't know each other, except where below names them.
 var layer = map[string]int{
 	"remit":                        10,
@@ -271,7 +271,6 @@ var floats = []string{
 	"internal/monitor/telemetry/settings.go", "internal/cli/apply.go", "internal/cli/certify.go", "internal/cli/import.go",
 }
 
-// TestNoFloatIsOnTheWayOfMoney holds law 6 of the design: amounts are decimals from the file to the ledger, and on each face.
 // TestPatterns compiles the patterns of lazyregexp, and keeps those of regexp out of variables of packages: a hundred of
 // them were a third of the time that remit takes to start.
 func TestPatterns(t *testing.T) {
@@ -309,6 +308,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestNoFloatIsOnTheWayOfMoney holds law 6: amounts are decimals from the file to the ledger, and on each face.
 func TestNoFloatIsOnTheWayOfMoney(t *testing.T) {
 	outside := []string{".ci", "internal/bench", "internal/proof", "internal/release"}
 	names := regexp.MustCompile(`^(float32|float64|ParseFloat|AppendFloat|FormatFloat|Float64|InexactFloat64|BigFloat|NewFromFloat.*)$`)

@@ -65,7 +65,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	if err := writeStarter(p, from.Path); err != nil {
 		return err
 	}
-	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from, false)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 	if err != nil {
 		return err
 	}
-	if err := warnOfClient(w, false); err != nil {
+	if err := warnOfClient(w); err != nil {
 		return err
 	}
 	if renamed != "" {

@@ -30,11 +30,11 @@ func intoFlag(cmd *cobra.Command, name *string) {
 // writeInto makes the file to which JSON Lines go beside what a person reads; only its owner may
 // read it. Like --out it replaces nothing that would be missed: only an earlier such file or an
 // empty one. An empty name means that the flag is absent.
-func writeInto(streams *terminal.Streams, s *workspace.Directory, name string, asJSON bool) error {
+func writeInto(streams *terminal.Streams, s *workspace.Directory, name string) error {
 	if name == "" {
 		return nil
 	}
-	if asJSON {
+	if streams.AsJSON {
 		return errors.New("--json writes to standard output and --json-into to a file: say one of them")
 	}
 	path := s.Within(name)

@@ -97,7 +97,7 @@ func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Jo
 	if a.monitoring.facts.summary != nil { // each doubt was settled or listed
 		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
 	}
-	if err := errors.Join(tellUnnamed(a, w, unnamed), tellUnknown(a, w, left.Unknown), tellLacking(a, w, &left, ended)); err != nil {
+	if err := errors.Join(tellUnnamed(w, unnamed), tellUnknown(a, w, left.Unknown), tellLacking(w, &left, ended)); err != nil {
 		return err
 	}
 	return exit.WithCode(ended, exit.Look)
@@ -121,19 +121,19 @@ func readLeftover(ctx context.Context, journal state.Journal, seen *countingSnap
 }
 
 // tellLacking says what ends the lack of events, which no apply does, unless the apply ended with an error that says what to do.
-func tellLacking(a *applying, w *opened, left *executor.Leftover, ended error) error {
+func tellLacking(w *opened, left *executor.Leftover, ended error) error {
 	var silent exit.Code
 	if !left.Lacks || ended != nil && !errors.As(ended, &silent) {
 		return nil
 	}
 	const reason = "The state still lacks events. An apply looks up what it sends, and not all that was paid. " +
 		"Have the service export all transfer records anew, and import them: --complete is your word that they are all"
-	return tellNotice(w, a.asJSON, reason, "import FILE --complete")
+	return tellNotice(w, reason, "import FILE --complete")
 }
 
 // tellNotice tells of an apply what no run of it tells, and the command that leads on.
-func tellNotice(w *opened, asJSON bool, reason, next string) error {
-	if w.streams.WantsLines(asJSON) {
+func tellNotice(w *opened, reason, next string) error {
+	if w.streams.WantsLines() {
 		w.streams.JSON().Handle(executor.Event{Time: w.host.Now().UTC(), Type: executor.EventNotice, Reason: reason})
 	}
 	text := "Notice: " + reason + ".\n"
@@ -145,7 +145,7 @@ func tellNotice(w *opened, asJSON bool, reason, next string) error {
 }
 
 // tellUnnamed names transfers that nothing else in the output does.
-func tellUnnamed(a *applying, w *opened, left map[string]state.Status) error {
+func tellUnnamed(w *opened, left map[string]state.Status) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -154,7 +154,7 @@ func tellUnnamed(a *applying, w *opened, left map[string]state.Status) error {
 	names := make([]string, len(shown))
 	for i, refID := range shown {
 		names[i] = fmt.Sprintf("%s (%s)", view.Visible(refID), left[refID])
-		if w.streams.WantsLines(a.asJSON) {
+		if w.streams.WantsLines() {
 			w.streams.JSON().Handle(executor.Event{
 				Time: w.host.Now().UTC(), Type: executor.EventNotice, RefID: refID,
 				Reason: left[refID].String() + ", and not in this plan: action needed",
@@ -181,7 +181,7 @@ func tellUnknown(a *applying, w *opened, left executor.Unknown) error {
 	}
 	reason := fmt.Sprintf("action needed for %s whose status at the service remit does not know (%s); ask the operator of the service what it means",
 		english.Plural(n, "transfer"), strings.Join(words, ", "))
-	return tellNotice(w, a.asJSON, reason, "status")
+	return tellNotice(w, reason, "status")
 }
 
 // tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a

@@ -55,7 +55,7 @@ func (m *migration) run(ctx context.Context, p *process) error {
 	if m.dir.Sandbox {
 		return errors.New("the sandbox's state is not moved: no money moved with it")
 	}
-	w, err := open(p, &m.dir, false)
+	w, err := open(p, &m.dir)
 	if err != nil {
 		return err
 	}

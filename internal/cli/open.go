@@ -28,11 +28,11 @@ func newOpened(p *process, dir workspace.Directory, loaded *config.Configuration
 }
 
 // open reads the configuration and finds out which state it is bound to. Nothing is made.
-func open(p *process, dir *workspace.Directory, asJSON bool) (*opened, error) {
+func open(p *process, dir *workspace.Directory) (*opened, error) {
 	if err := dir.CheckPractice(); err != nil {
 		return nil, err
 	}
-	loaded, err := workspace.Load(p.ctx, p.host, p.streams, dir, asJSON)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,8 @@ func open(p *process, dir *workspace.Directory, asJSON bool) (*opened, error) {
 }
 
 // openRead opens the state for reading as well, until done is called.
-func openRead(ctx context.Context, p *process, dir *workspace.Directory, asJSON bool) (w *opened, snapshot state.Snapshot, done func(), err error) {
-	if w, err = open(p, dir, asJSON); err != nil {
+func openRead(ctx context.Context, p *process, dir *workspace.Directory) (w *opened, snapshot state.Snapshot, done func(), err error) {
+	if w, err = open(p, dir); err != nil {
 		return nil, nil, nil, err
 	}
 	snapshot, done, err = w.state.Read(ctx)

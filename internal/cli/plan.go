@@ -21,7 +21,6 @@ type planCommand struct {
 	plan        planning
 	sign        signing
 	out, into   string
-	asJSON      bool
 	detailed    bool
 	refresh     bool
 	lockTimeout time.Duration
@@ -46,7 +45,7 @@ func newPlan(p *process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				all.asJSON, all.into, all.out, all.plan, all.exitOf = c.asJSON, c.into, c.out, &c.plan, func(plan *planner.Plan) int { return exitOfPlan(plan, c.detailed) }
+				all.into, all.out, all.plan, all.exitOf = c.into, c.out, &c.plan, func(plan *planner.Plan) int { return exitOfPlan(plan, c.detailed) }
 				return all.run(cmd, p)
 			}
 			return c.run(cmd, p)
@@ -60,7 +59,7 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&c.sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
 	cmd.Flags().Lookup("sign").NoOptDefVal = signByAgent
 	cmd.Flags().DurationVar(&c.plan.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
-	cmd.Flags().BoolVar(&c.asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &c.into)
 	cmd.Flags().BoolVar(&c.refresh, "refresh", false, "first look up what is recorded as PENDING, under the lock, and record what became of it; show balances, where balance_path is known")
 	cmd.Flags().DurationVar(&c.lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
@@ -72,17 +71,17 @@ func (c *planCommand) run(cmd *cobra.Command, p *process) error {
 	if c.into != "" && c.out != "" && samePath(c.plan.dir.Within(c.into), c.plan.dir.Within(c.out)) {
 		return errors.New("--out and --json-into name one file; name another for one of them")
 	}
-	if err := writeInto(p.streams, &c.plan.dir, c.into, c.asJSON); err != nil {
+	if err := writeInto(p.streams, &c.plan.dir, c.into); err != nil {
 		return err
 	}
-	w, err := open(p, &c.plan.dir, c.asJSON)
+	w, err := open(p, &c.plan.dir)
 	if err != nil {
 		return err
 	}
 	if err := c.check(cmd, w); err != nil {
 		return err
 	}
-	if err := warnOfClient(w, c.asJSON); err != nil {
+	if err := warnOfClient(w); err != nil {
 		return err
 	}
 	code, err := c.refreshFirst(cmd.Context(), w)
@@ -98,7 +97,7 @@ func (c *planCommand) run(cmd *cobra.Command, p *process) error {
 	}
 	if c.out != "" {
 		w.streams.Begin("saving the plan")
-		if err := c.sign.save(cmd.Context(), w, &c.plan, plan, c.out, c.asJSON); err != nil {
+		if err := c.sign.save(cmd.Context(), w, &c.plan, plan, c.out); err != nil {
 			return c.plan.planError(err)
 		}
 	}
@@ -140,7 +139,7 @@ func (c *planCommand) refreshFirst(ctx context.Context, w *opened) (int, error) 
 	if !c.refresh || !w.service.CanLookUp() && w.service.SaysBalances() {
 		return exit.Done, nil
 	}
-	r := refreshing{dir: c.plan.dir, asJSON: c.asJSON, lockTimeout: c.lockTimeout, words: "plan --refresh"}
+	r := refreshing{dir: c.plan.dir, lockTimeout: c.lockTimeout, words: "plan --refresh"}
 	return r.carryOut(ctx, w)
 }
 
@@ -156,7 +155,7 @@ func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *pla
 			earlier.declared = make([]bool, earlier.plan.Changes.Len())
 			o.seen = earlier.watch
 		}
-		if plan, err = o.plan(cmd.Context(), w, c.asJSON); err != nil {
+		if plan, err = o.plan(cmd.Context(), w); err != nil {
 			return err
 		}
 		all := "plan --show=all"
@@ -167,10 +166,10 @@ func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *pla
 		if err := o.compare(cmd.Context(), w.state, earlier, plan, all); err != nil {
 			return err
 		}
-		return showPlan(w, plan, o, c.asJSON)
+		return showPlan(w, plan, o)
 	})
 	if err == nil && c.refresh && w.service.SaysBalances() {
-		err = o.noteFunds(cmd.Context(), w, plan, c.asJSON)
+		err = o.noteFunds(cmd.Context(), w, plan)
 	}
 	return plan, err
 }

@@ -125,7 +125,7 @@ func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
 
 // make plans the declared transfers against a record. Mistakes in the rows are shown; the error
 // then is an exit code.
-func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot, asJSON bool) (*planner.Plan, error) {
+func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	controls, err := o.controls(w.config)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot,
 	defer boundGarbage(w.host.Getenv)()
 	plan, err := planner.New(ctx, o.watched(counting(w.streams, declared(ctx, w.config, &mistakes))), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
-		if err := w.streams.Report(w.config, diags, asJSON); err != nil {
+		if err := w.streams.Report(w.config, diags); err != nil {
 			return nil, err
 		}
 	}
@@ -210,7 +210,7 @@ func planOptions(w *opened, o *planning) view.PlanOptions {
 // showAllOf is the command that lists each transfer of a saved plan.
 func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
 
-func showPlan(w *opened, plan *planner.Plan, o *planning, asJSON bool) error {
+func showPlan(w *opened, plan *planner.Plan, o *planning) error {
 	if err := tellCommitted(w); err != nil {
 		return err
 	}
@@ -219,8 +219,8 @@ func showPlan(w *opened, plan *planner.Plan, o *planning, asJSON bool) error {
 			return err
 		}
 	}
-	if w.streams.WantsLines(asJSON) {
-		if err := w.streams.JSON().Plan(plan, planOptions(w, o)); asJSON || err != nil {
+	if w.streams.WantsLines() {
+		if err := w.streams.JSON().Plan(plan, planOptions(w, o)); w.streams.AsJSON || err != nil {
 			return err
 		}
 	}
@@ -228,13 +228,13 @@ func showPlan(w *opened, plan *planner.Plan, o *planning, asJSON bool) error {
 }
 
 // plan reads the state and plans.
-func (o *planning) plan(ctx context.Context, w *opened, asJSON bool) (*planner.Plan, error) {
+func (o *planning) plan(ctx context.Context, w *opened) (*planner.Plan, error) {
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	plan, err := o.make(ctx, w, snapshot, asJSON)
+	plan, err := o.make(ctx, w, snapshot)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func checkProtected(w *opened, isUnseen bool) error {
 
 // warnOfClient names the environments that have the client of the chosen one. Each has a record of its own, so none of them
 // knows what another one paid.
-func warnOfClient(w *opened, asJSON bool) error {
+func warnOfClient(w *opened) error {
 	others, err := w.dir.WithClient(w.state.Binding.Service)
 	if len(others) == 0 || err != nil {
 		return err
@@ -46,7 +46,7 @@ func warnOfClient(w *opened, asJSON bool) error {
 	warning := mistake.Placeless("Environments with one client", "The environments %s have one client of one service, and their states do not know of each other. "+
 		"A transfer that more than one of them declares is paid by each, once the service has forgotten its ref_id. Give each environment a client of its own.", english.List(names))
 	warning.Severity = hcl.DiagWarning
-	return w.streams.Report(w.config, hcl.Diagnostics{warning}, asJSON)
+	return w.streams.Report(w.config, hcl.Diagnostics{warning})
 }
 
 // refuseClient refuses to bind a state to the client and the service of another environment of the directory: both states would

@@ -33,7 +33,6 @@ type reconciling struct {
 	batch      string
 	debitsOnly bool
 	show, into string
-	asJSON     bool
 }
 
 func newReconcile(p *process) *cobra.Command {
@@ -60,7 +59,7 @@ func newReconcile(p *process) *cobra.Command {
 	flags.StringVar(&r.batch, "batch", "", "only transfers of this `batch`; what the state does not know is left out")
 	flags.BoolVar(&r.debitsOnly, "debits-only", false, "the export has no credit sides: that they are missing is no difference")
 	wordFlag(flags, &r.show, "show", "with `all`, list every transfer, also those that match", "all")
-	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &r.into)
 	reconcileFaces().flags(cmd)
 	atMostOne(cmd, append(reconcileFaces().names(), "json")...)
@@ -75,10 +74,10 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if err := r.checkFiles(files); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.source, r.into); err != nil {
 		return err
 	}
-	w, err := open(p, &r.source, r.asJSON)
+	w, err := open(p, &r.source)
 	if err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if asked := reconcileFaces().asked(flags); len(asked) > 0 {
 		told.face = asked[0].write(p.streams.Out)
 	}
-	if told.face.line != nil || p.streams.WantsLines(r.asJSON) {
+	if told.face.line != nil || p.streams.WantsLines() {
 		options.Each = told.line
 	}
 	summary, err := told.compare(ctx, snapshot, options)
@@ -270,7 +269,7 @@ type reconcileTold struct {
 // line tells of one transfer as soon as it is judged.
 func (t *reconcileTold) line(l *reconcile.Item) error {
 	t.w.streams.Quiet()
-	if t.w.streams.WantsLines(t.asJSON) {
+	if t.w.streams.WantsLines() {
 		t.failed = t.w.streams.JSON().Reconciled(l)
 	}
 	if t.face.line != nil && t.failed == nil {
@@ -295,8 +294,8 @@ func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
 	o := view.ReconciliationOptions{
 		Screen: t.w.streams.Screen(t.w.streams.Out), Meta: meta, Files: t.read, ShowAll: t.show == "all", Command: t.command(),
 	}
-	if t.w.streams.WantsLines(t.asJSON) {
-		if err := t.w.streams.JSON().Reconciliation(s, o); t.asJSON || err != nil {
+	if t.w.streams.WantsLines() {
+		if err := t.w.streams.JSON().Reconciliation(s, o); t.w.streams.AsJSON || err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,6 @@ type refreshing struct {
 	targets     []string
 	wait        time.Duration
 	lockTimeout time.Duration
-	asJSON      bool
 	into        string   // the file of JSON Lines
 	faults      []string // of the sandbox
 }
@@ -54,7 +53,7 @@ func newRefresh(p *process) *cobra.Command {
 	flags.StringArrayVar(&r.targets, "target", nil, "look up only this `address`, block or batch, as it was declared when it was sent; may be repeated")
 	flags.DurationVar(&r.wait, "wait", 0, "go on until all are COMPLETED or FAILED, at most so long")
 	flags.DurationVar(&r.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
-	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &r.into)
 	flags.StringArrayVar(&r.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lookup-error=50%; may be repeated")
 	return cmd
@@ -70,10 +69,10 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 	if _, err := sandbox.ParseFaults(r.faults...); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &r.dir, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.dir, r.into); err != nil {
 		return err
 	}
-	w, err := open(p, &r.dir, r.asJSON)
+	w, err := open(p, &r.dir)
 	if err != nil {
 		return err
 	}
@@ -225,14 +224,14 @@ func (r *refreshing) next(found *executor.Refreshed) string {
 // faces returns the handler of the changes by lookups, and the function that shows how the refresh
 // ended.
 func (r *refreshing) faces(streams *terminal.Streams) (executor.Handler, func(*executor.Refreshed, error) error) {
-	if r.asJSON {
+	if streams.AsJSON {
 		return streams.JSON(), func(found *executor.Refreshed, failed error) error { return r.show(streams, found, failed) }
 	}
 	people := view.NewRefresh(streams.Out, streams.Err, streams.Screen(streams.Err))
 	end := func(found *executor.Refreshed, failed error) error {
 		return errors.Join(people.Close(), r.show(streams, found, failed))
 	}
-	if streams.WantsLines(false) {
+	if streams.WantsLines() {
 		return handlers{streams.JSON(), people}, end
 	}
 	return people, end
@@ -248,10 +247,10 @@ func (r *refreshing) show(streams *terminal.Streams, found *executor.Refreshed, 
 		o.Next = r.next(found)
 	}
 	var err error
-	if streams.WantsLines(r.asJSON) {
+	if streams.WantsLines() {
 		err = streams.JSON().Refreshed(found, o)
 	}
-	if !r.asJSON {
+	if !streams.AsJSON {
 		err = errors.Join(err, view.Refreshed(streams.Out, found, o))
 		if err == nil && r.words != "refresh" {
 			_, err = fmt.Fprintln(streams.Out)

@@ -19,10 +19,10 @@ func runRehearsal(ctx context.Context, a *applying, p *process) error {
 		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
 	a.planning.dir.Need = config.NeedAll // opening balances are part of the sandbox block
-	if err := writeInto(p.streams, &a.planning.dir, a.into, a.asJSON); err != nil {
+	if err := writeInto(p.streams, &a.planning.dir, a.into); err != nil {
 		return err
 	}
-	w, err := open(p, &a.planning.dir, a.asJSON)
+	w, err := open(p, &a.planning.dir)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func runRehearsal(ctx context.Context, a *applying, p *process) error {
 	if err != nil {
 		return fmt.Errorf("rehearse the plan: %w", err)
 	}
-	if w.streams.WantsLines(a.asJSON) {
-		if err := w.streams.JSON().Rehearsal(plan, result, o); a.asJSON || err != nil {
+	if w.streams.WantsLines() {
+		if err := w.streams.JSON().Rehearsal(plan, result, o); w.streams.AsJSON || err != nil {
 			return endOfRehearsal(result, err)
 		}
 	}
@@ -60,7 +60,7 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 // applicable is rehearsed whole. A rehearsal needs no state.
 func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, error) {
 	if a.file == "" {
-		return a.planning.plan(ctx, w, a.asJSON)
+		return a.planning.plan(ctx, w)
 	}
 	const outcome = "cannot be applied; nothing was sent"
 	plan, err := openPlan(w, a.file)

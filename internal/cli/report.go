@@ -29,7 +29,6 @@ type reporting struct {
 	period    period
 	reconcile []string
 	out, into string
-	asJSON    bool
 }
 
 func newReport(p *process) *cobra.Command {
@@ -51,7 +50,7 @@ func newReport(p *process) *cobra.Command {
 	r.period.flags(cmd, "what was made")
 	flags.StringArrayVar(&r.reconcile, "reconcile", nil, "hold the period against the service's export of records in this `file` as well; may be repeated")
 	flags.StringVar(&r.out, "out", "", "write the page to this `file`, not to standard output")
-	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines; the page is written where --out says a file")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines; the page is written where --out says a file")
 	intoFlag(cmd, &r.into)
 	atMostOne(cmd, "month", "from")
 	atMostOne(cmd, "month", "until")
@@ -69,10 +68,10 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 			return err
 		}
 	}
-	if err := writeInto(p.streams, &r.dir, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.dir, r.into); err != nil {
 		return err
 	}
-	w, err := open(p, &r.dir, r.asJSON)
+	w, err := open(p, &r.dir)
 	if err != nil {
 		return err
 	}
@@ -94,7 +93,7 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 	if err := r.writePage(ctx, w.streams, w.dir, gathered, options); err != nil {
 		return err
 	}
-	if w.streams.WantsLines(r.asJSON) {
+	if w.streams.WantsLines() {
 		return w.streams.JSON().Report(gathered, options)
 	}
 	return nil
@@ -142,7 +141,7 @@ func (r *reporting) sayNothingHappened(ctx context.Context, streams *terminal.St
 // writePage writes the page to where the flags say; nowhere, where standard output has lines.
 func (r *reporting) writePage(ctx context.Context, streams *terminal.Streams, from *workspace.Directory, gathered *report.Report, options view.ReportOptions) error {
 	if r.out == "" {
-		if r.asJSON {
+		if streams.AsJSON {
 			return nil
 		}
 		return view.ReportHTML(streams.Out, gathered, options)

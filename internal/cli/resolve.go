@@ -84,7 +84,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	case isWord && isBlank(r.reason):
 		return exit.WithHint(errors.New("--recorded, --accept-record and --not-made need --reason: the journal keeps it under your name; nothing was changed"), "remit resolve --help")
 	}
-	w, err := open(p, &r.dir, false)
+	w, err := open(p, &r.dir)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func reverse(ctx context.Context, p *process, from *workspace.Directory, refIDs 
 	if out != "" && !isRead(from, out) {
 		return fmt.Errorf("--out=%s: no plan would read it; name a new file of the directory whose name ends in .hcl, such as reversals.hcl", out)
 	}
-	w, snapshot, done, err := openRead(ctx, p, from, false)
+	w, snapshot, done, err := openRead(ctx, p, from)
 	if err != nil {
 		return err
 	}

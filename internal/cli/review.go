@@ -60,7 +60,7 @@ func newReview(p *process) *cobra.Command {
 func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	ctx := cmd.Context()
 	a := &r.approving
-	w, err := open(p, &a.planning.dir, false)
+	w, err := open(p, &a.planning.dir)
 	if err != nil {
 		return err
 	}

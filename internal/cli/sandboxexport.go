@@ -50,7 +50,7 @@ func newSandboxExport(p *process) *cobra.Command {
 func (e *sandboxExporting) run(ctx context.Context, p *process) error {
 	path, operator, environment := e.dir.Within(e.ledger), transfer.Operator(e.operator), ""
 	if e.ledger == "" {
-		loaded, err := workspace.Load(p.ctx, p.host, p.streams, &e.dir, false)
+		loaded, err := workspace.Load(p.ctx, p.host, p.streams, &e.dir)
 		if err != nil {
 			return err
 		}

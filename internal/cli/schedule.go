@@ -31,7 +31,6 @@ func newSchedule(p *process) *cobra.Command {
 
 func newSchedulePreview(p *process) *cobra.Command {
 	var from workspace.Directory
-	var asJSON bool
 	var until string
 	cmd := &cobra.Command{
 		Use:   "preview NAME",
@@ -49,7 +48,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 					return fmt.Errorf("--until=%s %w", until, err)
 				}
 			}
-			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, asJSON)
+			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from)
 			if err != nil {
 				return err
 			}
@@ -57,7 +56,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if p.streams.AsJSON {
 				return p.streams.JSON().Schedule(s, last)
 			}
 			return view.Schedule(p.streams.Out, s, last, p.streams.Screen(p.streams.Out))
@@ -65,7 +64,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 	}
 	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&until, "until", "", "show no later ones than this `date`, such as 2026-12-31")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 

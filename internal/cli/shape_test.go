@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -121,10 +123,35 @@ func TestCommentsNameWhatExists(t *testing.T) {
 	}
 }
 
+// TestCommentsCiteWhatExists looks up the documents and the decisions that comments cite, such as docs/states.md and ADR 5: a
+// maintainer has nothing but this repository.
+func TestCommentsCiteWhatExists(t *testing.T) {
+	document, decision := regexp.MustCompile(`\bdocs/[\w/.-]*\w`), regexp.MustCompile(`\bADR (\d+)`)
+	elsewhere := regexp.MustCompile(`(?i)\bdesign (section|page|\.md)|\bsections? [\d. and]+ of the (design|service)`)
+	for _, s := range goFiles(t) {
+		for _, group := range s.file.Comments {
+			text, line := strings.Join(strings.Fields(group.Text()), " "), s.line(group.Pos())
+			cited := document.FindAllString(text, -1)
+			for _, match := range decision.FindAllStringSubmatch(text, -1) {
+				number, _ := strconv.Atoi(match[1])
+				cited = append(cited, fmt.Sprintf("docs/adr/%04d-*.md", number))
+			}
+			for _, name := range cited {
+				if found, err := filepath.Glob(filepath.Join(*shapeRoot, name)); err != nil || len(found) == 0 {
+					t.Errorf("%s:%d: a comment cites %s, which is not here: %v", s.path, line, name, err)
+				}
+			}
+			for _, name := range elsewhere.FindAllString(text, -1) {
+				t.Errorf("%s:%d: a comment cites a %q, which is not in this repository", s.path, line, name)
+			}
+		}
+	}
+}
+
 // othersNames are names of other programs and documents in comments.
 var othersNames = []string{
 	"TestMain", "WebAuthn", "clientDataJSON", "getPublicKey", "PublicKeyCredential", "SubjectPublicKeyInfo",
-	"CommonMark", "CronJobs", "DerivedCoreProperties", "ExternalPaymentTransactionStatus1Code", "GetBody", "GiB", "GitHub", "GitLab", "LibreOffice",
+	"CommonMark", "CreateTransfer", "CronJobs", "DerivedCoreProperties", "ExternalPaymentTransactionStatus1Code", "GetBody", "GiB", "GitHub", "GitLab", "LibreOffice",
 	"MarkFlagsMutuallyExclusive", "MarkFlagsRequiredTogether", "MaximumNArgs", "MinimumNArgs", "MurmurHash3", "NaN", "OpenAPI", "OpenTelemetry",
 	"OpenTofu", "RoundTripper", "TeamCity", "ZoneBounds", "macOS", "relativeWorktrees",
 	"SET", "SS", "department", // parts of examples

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"remit/config"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -17,7 +18,6 @@ import (
 
 func newShow(p *process) *cobra.Command {
 	o := planning{dir: workspace.Directory{Need: config.NeedState}}
-	var asJSON bool
 	var into, runID string
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",
@@ -28,11 +28,11 @@ func newShow(p *process) *cobra.Command {
 			if isRun && len(args) > 0 {
 				return errors.New("show takes a saved plan or --run, not both: a plan is what would be done, a run what was")
 			}
-			face, err := faceOf(cmd.Flags(), asJSON, isRun || len(args) > 0)
+			face, err := faceOf(p.streams, cmd.Flags(), isRun || len(args) > 0)
 			if err != nil {
 				return err
 			}
-			if err := writeInto(p.streams, &o.dir, into, asJSON); err != nil {
+			if err := writeInto(p.streams, &o.dir, into); err != nil {
 				return err
 			}
 			isCSV := slices.Contains(showFaces().asked(cmd.Flags()).names(), "csv")
@@ -40,22 +40,22 @@ func newShow(p *process) *cobra.Command {
 				return errors.New("--against compares a saved plan with an earlier one, in every form but --csv: remit show PLAN --against=FILE")
 			}
 			if isRun {
-				return showRun(cmd.Context(), p, &o, face, runID, asJSON)
+				return showRun(cmd.Context(), p, &o, face, runID)
 			}
 			if len(args) == 0 {
-				w, err := open(p, &o.dir, asJSON)
+				w, err := open(p, &o.dir)
 				if err != nil {
 					return err
 				}
-				return listState(cmd.Context(), w.streams, w.state, nil, asJSON)
+				return listState(cmd.Context(), w.streams, w.state, nil)
 			}
-			return showSaved(cmd, p, &o, args[0], face, asJSON)
+			return showSaved(cmd, p, &o, args[0], face)
 		},
 	}
 	directoryFlags(&o.dir, cmd)
 	wordFlag(cmd.Flags(), &o.show, "show", "with `all`, list every transfer however many there are", "all")
 	cmd.Flags().StringVar(&runID, "run", "", "show this `run`: its ID, the first 8 characters of it or more, or the word latest")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
 	o.againstFlag(cmd)
 	practiceFlag(&o.dir, cmd)
@@ -65,12 +65,12 @@ func newShow(p *process) *cobra.Command {
 
 // showSaved shows a saved plan as it is computed again: with the state and the controls where they are at
 // hand, and else as far as the plan alone allows.
-func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face showWriters, asJSON bool) error {
+func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face showWriters) error {
 	ctx := cmd.Context()
 	if wide := o.dir; loads(p, wide, config.NeedControls) {
 		o.dir.Need = config.NeedControls
 	}
-	loaded, err := workspace.Load(p.ctx, p.host, p.streams, &o.dir, asJSON)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, &o.dir)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	options.Saved = true
 	options.Sandbox = isForSandbox(plan)
 	options.OtherBlocks = plan.OtherBlocks()
-	if p.streams.WantsLines(asJSON) {
-		if err := p.streams.JSON().Plan(plan, options); asJSON || err != nil {
+	if p.streams.WantsLines() {
+		if err := p.streams.JSON().Plan(plan, options); p.streams.AsJSON || err != nil {
 			return err
 		}
 	}
@@ -114,10 +114,10 @@ func loads(p *process, s workspace.Directory, need config.Need) bool {
 }
 
 // faceOf is the face that was asked for; the terminal's where none was.
-func faceOf(flags *pflag.FlagSet, asJSON, isSaved bool) (showWriters, error) {
+func faceOf(streams *terminal.Streams, flags *pflag.FlagSet, isSaved bool) (showWriters, error) {
 	asked := showFaces().asked(flags)
 	var typed []string
-	if asJSON {
+	if streams.AsJSON {
 		typed = append(typed, "--json")
 	}
 	for _, name := range asked.names() {

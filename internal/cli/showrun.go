@@ -23,8 +23,8 @@ const (
 )
 
 // showRun shows a run that the journal has, with the face that was asked for.
-func showRun(ctx context.Context, p *process, o *planning, face showWriters, runID string, asJSON bool) error {
-	w, snapshot, done, err := openRead(ctx, p, &o.dir, asJSON)
+func showRun(ctx context.Context, p *process, o *planning, face showWriters, runID string) error {
+	w, snapshot, done, err := openRead(ctx, p, &o.dir)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 		return w.state.Error(err)
 	}
 	w.streams.Quiet()
-	if p.streams.WantsLines(asJSON) {
-		if err := p.streams.JSON().Past(past, options); asJSON || err != nil {
+	if p.streams.WantsLines() {
+		if err := p.streams.JSON().Past(past, options); p.streams.AsJSON || err != nil {
 			return err
 		}
 	}

@@ -76,9 +76,9 @@ func unknownAuthor(h *host.Host, loaded *config.Configuration, key ssh.PublicKey
 }
 
 // save saves the plan, and the author's signature beside it, and says what to type next.
-func (s *signing) save(ctx context.Context, w *opened, o *planning, plan *planner.Plan, name string, asJSON bool) error {
+func (s *signing) save(ctx context.Context, w *opened, o *planning, plan *planner.Plan, name string) error {
 	if s.opened == nil {
-		if err := savePlan(ctx, w, plan, name, io.Discard); err != nil || asJSON || !plan.Applicable() {
+		if err := savePlan(ctx, w, plan, name, io.Discard); err != nil || w.streams.AsJSON || !plan.Applicable() {
 			return err
 		}
 		return o.saySaved(w, plan, name, "Saved to "+view.Visible(name)+".")
@@ -106,7 +106,7 @@ func (s *signing) save(ctx context.Context, w *opened, o *planning, plan *planne
 	if err != nil {
 		return fmt.Errorf("%s is saved, and not signed by its author: %w", name, err)
 	}
-	if asJSON {
+	if w.streams.AsJSON {
 		return nil
 	}
 	saved := fmt.Sprintf("Saved to %s, and signed by its author with %s.", view.Visible(name), s.opened.Fingerprint())

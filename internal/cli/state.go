@@ -36,25 +36,24 @@ func newState(p *process) *cobra.Command {
 
 func newStateShow(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show REF_ID",
 		Short: "Show all that the state knows of one transfer",
 		Args:  exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := open(p, &from, asJSON)
+			w, err := open(p, &from)
 			if err != nil {
 				return err
 			}
-			return showDetail(cmd.Context(), w, args[0], asJSON)
+			return showDetail(cmd.Context(), w, args[0])
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write one JSON object")
 	return cmd
 }
 
-func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error {
+func showDetail(ctx context.Context, w *opened, refID string) error {
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
@@ -79,7 +78,7 @@ func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error
 		}
 		o.Doubt, o.Next = u.Sentence(), u.Next()
 	}
-	if asJSON {
+	if w.streams.AsJSON {
 		return w.streams.JSON().StateShow(details[0], o)
 	}
 	return view.StateShow(w.streams.Out, details[0], o)
@@ -105,7 +104,7 @@ func newStateForget(p *process) *cobra.Command {
 }
 
 func forget(ctx context.Context, p *process, from *workspace.Directory, refID, reason string) error {
-	w, err := open(p, from, false)
+	w, err := open(p, from)
 	if err != nil {
 		return err
 	}
@@ -114,7 +113,7 @@ func forget(ctx context.Context, p *process, from *workspace.Directory, refID, r
 	for t := range declared(ctx, w.config, &mistakes) {
 		isDeclared = isDeclared || t.Request.RefID == refID
 	}
-	if err := p.streams.Report(w.config, mistakes.Diagnostics(), false); err != nil {
+	if err := p.streams.Report(w.config, mistakes.Diagnostics()); err != nil {
 		return err
 	}
 	if isDeclared {
@@ -156,7 +155,7 @@ func newStateRebind(p *process) *cobra.Command {
 }
 
 func rebind(ctx context.Context, p *process, from *workspace.Directory, reason string, sameClient bool) error {
-	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from, false)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,6 @@ import (
 func newStateBackup(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
 	var out string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "backup --out=FILE",
 		Short: "Copy the state to a file while it is in use, and verify the copy",
@@ -32,27 +31,27 @@ func newStateBackup(p *process) *cobra.Command {
 		Args:       exactArgs(),
 		SuggestFor: []string{"restore"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
+			if p.streams.AsJSON {
 				p.streams.JSON() // errors are told there too
 			}
 			if out == "" {
 				return errors.New("state backup needs --out: the name of the file to write, such as remit-2026-11-30.backup")
 			}
-			w, err := open(p, &from, asJSON)
+			w, err := open(p, &from)
 			if err != nil {
 				return err
 			}
-			return backup(cmd.Context(), w, out, asJSON)
+			return backup(cmd.Context(), w, out)
 		},
 	}
 	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "write the copy to this `file`, which must not be there")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // backup writes a verified copy of the state. An incomplete copy never has the name.
-func backup(ctx context.Context, w *opened, name string, asJSON bool) error {
+func backup(ctx context.Context, w *opened, name string) error {
 	to := w.dir.Within(name)
 	if strings.HasSuffix(to, ".hcl") || strings.HasSuffix(to, ".hcl.json") {
 		return fmt.Errorf("--out=%s would be read as configuration; name another file, such as remit-2026-11-30.backup", name)
@@ -73,7 +72,7 @@ func backup(ctx context.Context, w *opened, name string, asJSON bool) error {
 	}
 	w.streams.Quiet()
 	made.File = name
-	if asJSON {
+	if w.streams.AsJSON {
 		return w.streams.JSON().StateBackup(made)
 	}
 	return view.StateBackup(w.streams.Out, made, w.streams.Screen(w.streams.Out))

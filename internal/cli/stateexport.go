@@ -21,7 +21,8 @@ func newStateExport(p *process) *cobra.Command {
 			"backup: remit state backup writes what a state is restored from.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := open(p, &from, true)
+			p.streams.AsJSON = true
+			w, err := open(p, &from)
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,6 @@ import (
 
 func newStateList(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
-	var asJSON bool
 	var where string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -34,19 +33,19 @@ func newStateList(p *process) *cobra.Command {
 			"language is true.",
 		Args: func(_ *cobra.Command, args []string) error { return namesNone(&from, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := open(p, &from, asJSON)
+			w, err := open(p, &from)
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("where") {
-				return listWhere(cmd.Context(), w.streams, w.state, where, asJSON)
+				return listWhere(cmd.Context(), w.streams, w.state, where)
 			}
-			return listState(cmd.Context(), w.streams, w.state, nil, asJSON)
+			return listState(cmd.Context(), w.streams, w.state, nil)
 		},
 	}
 	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&where, "where", "", "list those of which this `expression` is true, such as 'status == \"in_doubt\"'")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
@@ -74,28 +73,28 @@ func isAddress(word string) bool {
 }
 
 // listWhere lists what an expression keeps.
-func listWhere(ctx context.Context, streams *terminal.Streams, st *workspace.State, expression string, asJSON bool) error {
+func listWhere(ctx context.Context, streams *terminal.Streams, st *workspace.State, expression string) error {
 	if expression == "" {
 		return errors.New("--where is empty, which says nothing about what to list. Is a variable of the shell not set?")
 	}
 	filter, diags := config.NewFilter(expression, transferAttributes(), ctx.Done())
-	if err := reportFilter(streams, expression, diags, asJSON); err != nil {
+	if err := reportFilter(streams, expression, diags); err != nil {
 		return err
 	}
-	err := listState(ctx, streams, st, filter, asJSON)
+	err := listState(ctx, streams, st, filter)
 	if failed, ok := errors.AsType[*filterError](err); ok {
-		return reportFilter(streams, expression, failed.diags, asJSON)
+		return reportFilter(streams, expression, failed.diags)
 	}
 	return err
 }
 
 // reportFilter shows the mistakes in an expression of the command line.
-func reportFilter(streams *terminal.Streams, expression string, diags hcl.Diagnostics, asJSON bool) error {
-	return streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
+func reportFilter(streams *terminal.Streams, expression string, diags hcl.Diagnostics) error {
+	return streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags)
 }
 
 // listState lists what filter keeps; a nil one keeps all.
-func listState(ctx context.Context, streams *terminal.Streams, st *workspace.State, filter *config.Filter, asJSON bool) error {
+func listState(ctx context.Context, streams *terminal.Streams, st *workspace.State, filter *config.Filter) error {
 	snapshot, done, err := st.Read(ctx)
 	if err != nil {
 		return err
@@ -109,8 +108,8 @@ func listState(ctx context.Context, streams *terminal.Streams, st *workspace.Sta
 	if err != nil {
 		return st.Error(err)
 	}
-	if streams.WantsLines(asJSON) {
-		if err := streams.JSON().StateList(rows, names); asJSON || err != nil {
+	if streams.WantsLines() {
+		if err := streams.JSON().StateList(rows, names); streams.AsJSON || err != nil {
 			return err
 		}
 	}

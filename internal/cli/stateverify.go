@@ -10,7 +10,6 @@ import (
 func newStateVerify(p *process) *cobra.Command {
 	from := workspace.Directory{Need: config.NeedState}
 	var check packCheck
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that the state is whole and is what its journal makes of it",
@@ -19,17 +18,17 @@ func newStateVerify(p *process) *cobra.Command {
 			"directory is bound to. It is remit audit verify of the state. Nothing is changed.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
+			if p.streams.AsJSON {
 				p.streams.JSON() // errors are told there too
 			}
 			if err := check.read(cmd, false); err != nil {
 				return err
 			}
-			return verifyState(cmd.Context(), p, &from, check.head, asJSON)
+			return verifyState(cmd.Context(), p, &from, check.head)
 		},
 	}
 	directoryFlags(&from, cmd)
 	check.headFlag(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }

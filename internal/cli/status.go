@@ -13,7 +13,6 @@ import (
 
 func newStatus(p *process) *cobra.Command {
 	var o planning
-	var asJSON bool
 	all := recursion{asked: tree.Status, dir: &o.dir, exitOf: exitOfStatus}
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -29,16 +28,15 @@ func newStatus(p *process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				all.asJSON = asJSON
 				return all.run(cmd, p)
 			}
-			w, err := open(p, &o.dir, asJSON)
+			w, err := open(p, &o.dir)
 			if err != nil {
 				return err
 			}
 			var plan *planner.Plan
 			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
-				plan, err = o.status(cmd.Context(), w, asJSON)
+				plan, err = o.status(cmd.Context(), w)
 				return err
 			})
 			if err != nil {
@@ -56,17 +54,17 @@ func newStatus(p *process) *cobra.Command {
 	}
 	directoryFlags(&o.dir, cmd)
 	all.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // status plans and shows the status.
-func (o *planning) status(ctx context.Context, w *opened, asJSON bool) (*planner.Plan, error) {
-	plan, err := o.plan(ctx, w, asJSON)
+func (o *planning) status(ctx context.Context, w *opened) (*planner.Plan, error) {
+	plan, err := o.plan(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	if asJSON {
+	if w.streams.AsJSON {
 		return plan, w.streams.JSON().Status(plan)
 	}
 	return plan, view.Status(w.streams.Out, plan, planOptions(w, o))

@@ -32,7 +32,6 @@ type tester struct {
 	filter  []string
 	junit   string
 	verbose bool
-	asJSON  bool
 }
 
 // testFace shows the results of tests.
@@ -66,12 +65,12 @@ func newTest(p *process) *cobra.Command {
 	flags.StringArrayVar(&t.filter, "filter", nil, "run the tests of this `file` only; may be repeated")
 	flags.StringVar(&t.junit, "junit-xml", "", "write the results to this `file` as JUnit XML as well")
 	flags.BoolVar(&t.verbose, "verbose", false, "show the plan of each run")
-	flags.BoolVar(&t.asJSON, "json", false, "write JSON Lines")
+	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 func (t *tester) run(ctx context.Context, p *process) error {
-	if t.asJSON {
+	if p.streams.AsJSON {
 		p.streams.JSON() // errors are told there too
 	}
 	p.streams.Here = t.dir.Here
@@ -82,7 +81,7 @@ func (t *tester) run(ctx context.Context, p *process) error {
 		return err
 	}
 	tests, diags := config.LoadTests(t.dir.Path, t.below)
-	if err := p.streams.ReportIn(tests.Sources(), diags, t.asJSON); err != nil {
+	if err := p.streams.ReportIn(tests.Sources(), diags); err != nil {
 		return err
 	}
 	files, err := t.filtered(tests.Files)
@@ -93,13 +92,13 @@ func (t *tester) run(ctx context.Context, p *process) error {
 		err := p.streams.ReportIn(nil, hcl.Diagnostics{{
 			Severity: hcl.DiagWarning, Summary: "There are no tests",
 			Detail: fmt.Sprintf("No name of a file ends in .remittest.hcl, neither here nor in %s.", t.below),
-		}}, t.asJSON)
+		}})
 		if err != nil {
 			return err
 		}
 	}
 	var face testFace = view.NewTests(p.streams.Out, p.streams.Screen(p.streams.Out))
-	if t.asJSON {
+	if p.streams.AsJSON {
 		face = p.streams.JSON()
 	}
 	ran, err := t.files(ctx, p, files, tests.Sources(), face)
@@ -207,7 +206,7 @@ func (t *tester) show(p *process, played *testRun) error {
 		return nil
 	}
 	o := view.PlanOptions{Screen: p.streams.Screen(p.streams.Out), Sandbox: true, ShowAll: true, Names: played.config.ProfileNames()}
-	if t.asJSON {
+	if p.streams.AsJSON {
 		return p.streams.JSON().Plan(played.plan, o)
 	}
 	return view.Plan(p.streams.Out, played.plan, o)

@@ -31,7 +31,6 @@ type recursion struct {
 	isAsked bool
 	asked   tree.Question
 	dir     *workspace.Directory // of the command line
-	asJSON  bool
 	into    string
 	changed string                  // the file of changed paths; "" for none
 	files   map[string]string       // of faces, by their names
@@ -116,7 +115,7 @@ func (r *recursion) run(cmd *cobra.Command, p *process) error {
 	if err := r.checkOut(); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, r.dir, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, r.dir, r.into); err != nil {
 		return err
 	}
 	var answer *tree.Tree
@@ -143,7 +142,7 @@ func (r *recursion) run(cmd *cobra.Command, p *process) error {
 // ask finds the configurations and asks two of them at once. The notes of each are shown as soon as those
 // before it have shown theirs.
 func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
-	if r.asJSON {
+	if p.streams.AsJSON {
 		p.streams.JSON() // failures are told there too
 	}
 	p.streams.Begin("looking for configurations")
@@ -175,7 +174,7 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 		return nil, fmt.Errorf("--var names %q, which no configuration declares", everywhere[0])
 	}
 	if len(unread) > 0 && len(t.Untouched) == 0 {
-		if err := p.streams.ReportIn(nil, hcl.Diagnostics{config.NotDeclared(unread, nil)}, r.asJSON); err != nil {
+		if err := p.streams.ReportIn(nil, hcl.Diagnostics{config.NotDeclared(unread, nil)}); err != nil {
 			return nil, err
 		}
 	}
@@ -388,7 +387,7 @@ func (r *recursion) variables() []string {
 
 // tell shows what a configuration told a person, under its name.
 func (r *recursion) tell(p *process, e *tree.Entry) error {
-	if e.Told == "" || r.asJSON {
+	if e.Told == "" || p.streams.AsJSON {
 		return nil
 	}
 	p.streams.Quiet()
@@ -407,8 +406,8 @@ func (r *recursion) write(p *process, t *tree.Tree) error {
 			}
 		}
 	}
-	if p.streams.WantsLines(r.asJSON) {
-		if err := p.streams.JSON().Tree(t); r.asJSON || err != nil {
+	if p.streams.WantsLines() {
+		if err := p.streams.JSON().Tree(t); p.streams.AsJSON || err != nil {
 			return err
 		}
 	}

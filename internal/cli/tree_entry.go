@@ -110,7 +110,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 
 // brief plans, and keeps of the plan what an entry has of it. The configuration is nil where it can't be read.
 func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.Entry, asked string) (*config.Configuration, error) {
-	w, err := open(p, &o.dir, false)
+	w, err := open(p, &o.dir)
 	if w == nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.
 	if err != nil {
 		return w.config, err
 	}
-	plan, err := o.plan(ctx, w, false)
+	plan, err := o.plan(ctx, w)
 	if err != nil {
 		return w.config, o.planError(err)
 	}

@@ -16,7 +16,6 @@ import (
 
 func newValidate(p *process) *cobra.Command {
 	var from workspace.Directory
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Check the configuration and every transfer that it declares",
@@ -24,9 +23,9 @@ func newValidate(p *process) *cobra.Command {
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if names := unchosen(p.host, &from); len(names) > 1 {
-				return validateEach(cmd.Context(), p, &from, names, asJSON)
+				return validateEach(cmd.Context(), p, &from, names)
 			}
-			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, asJSON)
+			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from)
 			if err != nil {
 				return err
 			}
@@ -35,10 +34,10 @@ func newValidate(p *process) *cobra.Command {
 			for t := range declared(cmd.Context(), loaded, &mistakes) {
 				totals.Add(t.Request.Asset, t.Request.Amount)
 			}
-			if err := p.streams.Report(loaded, mistakes.Diagnostics(), asJSON); err != nil {
+			if err := p.streams.Report(loaded, mistakes.Diagnostics()); err != nil {
 				return err
 			}
-			if asJSON {
+			if p.streams.AsJSON {
 				return p.streams.JSON().Validated("", totals.Count(), loaded.Notes())
 			}
 			if _, err := fmt.Fprintf(p.streams.Out, "The configuration is valid. It declares %s.\n", english.Plural(totals.Count(), "transfer")); err != nil {
@@ -48,7 +47,7 @@ func newValidate(p *process) *cobra.Command {
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 

@@ -29,7 +29,7 @@ type validated struct {
 
 // validateEach validates each environment of a directory, and tells of every mistake once, with the environments
 // that have it.
-func validateEach(ctx context.Context, p *process, from *workspace.Directory, names []string, asJSON bool) error {
+func validateEach(ctx context.Context, p *process, from *workspace.Directory, names []string) error {
 	all := make([]validated, len(names))
 	for i, name := range names {
 		dir := *from
@@ -43,7 +43,7 @@ func validateEach(ctx context.Context, p *process, from *workspace.Directory, na
 	var failed error
 	for i := range all {
 		diags := ownOf(all, i)
-		if err := p.streams.ReportIn(all[i].files, diags, asJSON); err != nil {
+		if err := p.streams.ReportIn(all[i].files, diags); err != nil {
 			failed = err
 		}
 	}
@@ -51,7 +51,7 @@ func validateEach(ctx context.Context, p *process, from *workspace.Directory, na
 		return failed
 	}
 	for _, v := range all {
-		if asJSON {
+		if p.streams.AsJSON {
 			if err := p.streams.JSON().Validated(v.environment, v.transfers, v.notes); err != nil {
 				return err
 			}

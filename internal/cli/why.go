@@ -20,7 +20,6 @@ import (
 
 func newWhy(p *process) *cobra.Command {
 	var o planning
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why REF_ID",
 		Short: "Say where one transfer stands, what it waits for, and what to type next",
@@ -36,19 +35,19 @@ func newWhy(p *process) *cobra.Command {
 			if args[0] == "" {
 				return errors.New("the REF_ID is empty. Is a variable of the shell not set?")
 			}
-			w, err := open(p, &o.dir, asJSON)
+			w, err := open(p, &o.dir)
 			if err != nil {
 				return err
 			}
 			var why *view.Why
 			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
-				why, err = o.why(cmd.Context(), w, args[0], asJSON)
+				why, err = o.why(cmd.Context(), w, args[0])
 				return err
 			})
 			if err != nil {
 				return o.planError(err)
 			}
-			if asJSON {
+			if p.streams.AsJSON {
 				err = w.streams.JSON().Why(why, planOptions(w, &o))
 			} else {
 				err = view.ShowWhy(w.streams.Out, why, planOptions(w, &o))
@@ -63,12 +62,12 @@ func newWhy(p *process) *cobra.Command {
 		},
 	}
 	directoryFlags(&o.dir, cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write one JSON object")
 	return cmd
 }
 
 // why plans, and gathers the known facts of one ref_id.
-func (o *planning) why(ctx context.Context, w *opened, refID string, asJSON bool) (*view.Why, error) {
+func (o *planning) why(ctx context.Context, w *opened, refID string) (*view.Why, error) {
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (o *planning) why(ctx context.Context, w *opened, refID string, asJSON bool
 			why.Declared = &found
 		}
 	}
-	if why.Plan, err = o.make(ctx, w, snapshot, asJSON); err != nil {
+	if why.Plan, err = o.make(ctx, w, snapshot); err != nil {
 		return nil, err
 	}
 	if err := tellWrongClocks(ctx, w, snapshot); err != nil {

@@ -11,8 +11,8 @@ import (
 	"remit/internal/transfer"
 )
 
-// record is a transfer record as it is answered: section 2.1 of the service's document, as
-// far as it concerns the two operations.
+// record is a transfer record as it is answered: Transfer in docs/openapi.yaml, which
+// has what concerns the two operations.
 type record struct {
 	ID         string `json:"id"`
 	CustomerID string `json:"customer_id"`

@@ -21,7 +21,7 @@ const (
 // lastPosition is behind every leg of a ledger.
 func lastPosition() position { return position{Seq: math.MaxInt64} }
 
-// serveCreate makes a transfer (sections 4.1 and 4.2 of the service's document).
+// serveCreate makes a transfer (CreateTransfer in docs/openapi.yaml).
 func (s *Sandbox) serveCreate(w http.ResponseWriter, r *http.Request, op transfer.Operation) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyMax))
 	if err != nil {

@@ -19,7 +19,7 @@ const retryAfterMax = time.Hour
 
 const mayBeMade = "the transfer may or may not have been made"
 
-// classify says what an exchange means for its own attempt: the table of design section 3.
+// classify says what an exchange means for its own attempt: the table in docs/contract.md.
 func (c *Client) classify(ex exchange) executor.Answer {
 	a := c.classifyStatus(ex)
 	if a.Record != nil {

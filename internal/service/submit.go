@@ -9,7 +9,7 @@ import (
 	"remit/executor"
 )
 
-// answerMax bounds the bytes of an answer to a request (design section 3).
+// answerMax bounds the bytes of an answer to a request (docs/states.md).
 const answerMax = 1 << 20
 
 // Submit posts body to path, below the base URL, once, and classifies the answer. It begins to be

@@ -40,7 +40,7 @@ func seen(a executor.Answer) want {
 	return w
 }
 
-// Every row of design section 3's table that an answer can meet.
+// Every row of the table in docs/states.md, What an answer means, that an answer alone can meet.
 func TestAnswersAreClassified(t *testing.T) {
 	const (
 		funds  = `{"type":"https://x/insufficient-funds","title":"Insufficient funds","status":422,"detail":"There is 1 USD."}`

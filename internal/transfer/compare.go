@@ -12,8 +12,8 @@ type Difference struct {
 	Answered string `json:"answered"` // "" where nothing was answered
 }
 
-// Compare names each field of rec that disagrees with what req asked for, in the order of
-// section 2.1. Optional fields are compared when present, amounts as numbers. A record of the
+// Compare names each field of rec that disagrees with what req asked for, always in
+// the same order. Optional fields are compared when present, amounts as numbers. A record of the
 // credit side is compared with the destination, any other with the sender. No difference in
 // a credit record says nothing about the debit: see [Examine].
 func Compare(req Request, rec Record, operator Operator) []Difference {

@@ -67,9 +67,9 @@ func TestOperationsAndEnumerations(t *testing.T) {
 		t.Error("what the document does not list is known")
 	}
 	if n := len(transfer.RecordTypes()); n != 18 {
-		t.Errorf("section 2.2 lists 18 types, not %d", n)
+		t.Errorf("the service's document lists 18 types, not %d", n)
 	}
 	if n := len(transfer.CryptoNetworks()); n != 9 {
-		t.Errorf("section 2.3 lists 9 networks, not %d", n)
+		t.Errorf("the service's document lists 9 networks, not %d", n)
 	}
 }

@@ -21,10 +21,10 @@ const (
 // Known reports whether the document lists d.
 func (d Direction) Known() bool { return d == Debit || d == Credit }
 
-// RecordStatus is the service's own status of a transfer (section 3).
+// RecordStatus is the service's own status of a transfer.
 type RecordStatus string
 
-// The states of section 3.
+// The statuses that the service's document lists.
 const (
 	Pending   RecordStatus = "PENDING"
 	Completed RecordStatus = "COMPLETED"
@@ -45,7 +45,7 @@ func (s RecordStatus) Known() bool { return s == Pending || s == Completed || s 
 // list are tolerated and kept.
 type RecordType string
 
-// RecordTypes lists section 2.2, in its order.
+// RecordTypes lists the types of the service's document, in its order.
 func RecordTypes() []RecordType {
 	return []RecordType{
 		"INTERNAL_TRANSFER_DEBIT", "INTERNAL_TRANSFER_CREDIT", "CRYPTO_DEPOSIT", "CRYPTO_WITHDRAWAL",
@@ -59,14 +59,14 @@ func RecordTypes() []RecordType {
 // are tolerated and kept.
 type CryptoNetwork string
 
-// CryptoNetworks lists section 2.3, in its order.
+// CryptoNetworks lists the networks of the service's document, in its order.
 func CryptoNetworks() []CryptoNetwork {
 	return []CryptoNetwork{
 		"BITCOIN", "ETHEREUM", "BITCOIN_CASH", "LITECOIN", "SOLANA", "POLYGON_POS", "BASE", "ARBITRUM_ONE", "INK",
 	}
 }
 
-// Record is one side of one transfer as the service keeps it: every field of section 2.1.
+// Record is one side of one transfer as the service keeps it: every field of the service's document.
 // Optional fields that were absent, null or "" are zero. So are total, fee and both times, which the
 // document requires, and Status is [NoStatus]: what falls short in them is a record all the same, and
 // [Shortcomings] names it.

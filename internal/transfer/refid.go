@@ -9,7 +9,7 @@ import (
 )
 
 // TextLengthMax bounds, in characters, a ref_id (ours) and each metadata key and value
-// (section 8 of the service's document).
+// (docs/openapi.yaml).
 const TextLengthMax = 100
 
 // CheckRefID says why text is no ref_id: 1 to 100 printable characters, no space at either end.

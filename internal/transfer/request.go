@@ -14,10 +14,10 @@ import (
 	"remit/internal/text/jsontext"
 )
 
-// MetadataPairsMax is how many pairs each metadata object may have (section 8).
+// MetadataPairsMax is how many pairs each metadata object may have.
 const MetadataPairsMax = 6
 
-// Request asks for one transfer: every field of sections 4.1 and 4.2. An empty string is a
+// Request asks for one transfer: every field of CreateTransfer in docs/openapi.yaml. An empty string is a
 // field that is not sent.
 type Request struct {
 	Operation Operation

@@ -8,8 +8,8 @@ import (
 )
 
 // Shortcomings names what a record does not say as one must that is called recorded: a status, both
-// times, a fee, a group_id, and a total that is its amount, its amount plus its fee, or its amount minus its fee. (Section 2.1 of
-// the service's document says so of deposits and withdrawals alone, so all three are tolerated.)
+// times, a fee, a group_id, and a total that is its amount, its amount plus its fee, or its amount minus its fee. (The
+// service's document says so of deposits and withdrawals alone, so all three are tolerated.)
 // A total has no sign that the amount has not. Asked is the expectation, in words. A record that FAILED has none: no money moved. Whether
 // another transfer has the group_id, a state knows; see [SharedGroup].
 func Shortcomings(rec Record) []Difference {

@@ -4,13 +4,14 @@
 // Its one invariant: two requests have the same [Fingerprint] if and only if they ask
 // for the same movement of money, however they were written down.
 //
-// Fields, enumerations and limits come from the service's document,
-// funds-transfer-service.md, whose sections the comments cite.
+// Fields, enumerations and limits come from the operator's document of the service, which is not in this
+// repository: comments call it the service's document. docs/openapi.yaml has the part of it that remit uses, and
+// docs/contract.md says what remit needs beyond it.
 package transfer
 
 import "strings"
 
-// Operation is one of the two ways in which the service creates a transfer (section 4).
+// Operation is one of the two ways in which the service creates a transfer.
 type Operation string
 
 // The two operations.
@@ -44,10 +45,10 @@ func (o Operator) Valid() bool {
 	return o != ""
 }
 
-// PathPrefix begins the path of each creation operation (sections 4.1 and 4.2).
+// PathPrefix begins the path of each creation operation.
 const PathPrefix = "/v2/transfer"
 
-// Path is where op is created, below the service's base URL (sections 4.1 and 4.2).
+// Path is where op is created, below the service's base URL.
 func (o Operator) Path(op Operation) string {
 	if op == Internal {
 		return PathPrefix + "/internal"
@@ -55,7 +56,7 @@ func (o Operator) Path(op Operation) string {
 	return PathPrefix + "/" + string(o.or())
 }
 
-// RecordType is the type that a record of op carries on the given side (section 2.2).
+// RecordType is the type that a record of op carries on the given side.
 func (o Operator) RecordType(op Operation, side Direction) RecordType {
 	brand := "INTERNAL"
 	if op == Platform {

@@ -75,7 +75,7 @@ func Redigest(raw []byte) []byte {
 	return regexp.MustCompile(`"digest":"[0-9a-f]*"`).ReplaceAll(raw, []byte(`"digest":"`+digest+`"`))
 }
 
-// digestOf is the digest of design section 5.
+// digestOf computes the digest of a saved plan as package planner does, from the bytes of the file.
 func digestOf(raw []byte) (string, bool) {
 	var header struct {
 		Environment string   `json:"environment"`

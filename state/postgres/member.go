@@ -18,7 +18,7 @@ import (
 
 const (
 	// leaseRunner is how long a runner that shares a run may show no sign of life before others
-	// claim what it had. A request begins at most 5 s after a sign of life (design section 10).
+	// claim what it had. A request begins at most 5 s after a sign of life (ADR 14).
 	leaseRunner = 10 * time.Second
 	// pollLease is how often a runner renews its lease and looks after the others.
 	pollLease = time.Second

@@ -2,7 +2,7 @@
 // made.
 //
 // Its one invariant: a transfer matches only where both of its sides are there once and agree in
-// every field that design section 3 compares. A record that is missing, doubled or unknown on either side
+// every field that [transfer.Compare] compares. A record that is missing, doubled or unknown on either side
 // is a [Item] of its own and never a match, and the state is only read.
 package reconcile
 

@@ -21,7 +21,7 @@ var errNotUTF8 = errors.New("the text is not UTF-8; export it as CSV in UTF-8")
 // headerMax bounds the header of CSV, in bytes.
 const headerMax = 64 << 10
 
-// required are the columns that CSV must have: the required fields of section 2.1.
+// required are the columns that CSV must have: the required fields of Transfer in docs/openapi.yaml.
 func required() []string {
 	return []string{
 		"id", "customer_id", "profile_id", "amount", "total", "fee", "asset", "direction", "type", "status",

@@ -42,7 +42,7 @@ func quoteMoney(record []byte) ([]byte, bool) {
 	return append(out, record[copied:]...), copied > 0
 }
 
-// isMoney reports whether a field of a record is money (section 2.1 of the service's document).
+// isMoney reports whether a field of a record is money (Decimal in docs/openapi.yaml).
 func isMoney(name string) bool {
 	switch name {
 	case "amount", "total", "fee", "notional_value":

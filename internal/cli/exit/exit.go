@@ -13,7 +13,7 @@ import (
 	"remit/internal/syserror"
 )
 
-// The exit codes of design section 6.
+// The exit codes: docs/operations.md says what to do after each.
 const (
 	Done    = 0
 	Error   = 1 // nothing was sent

@@ -24,6 +24,7 @@ type Streams struct {
 	Out, Err   io.Writer
 	NoColor    bool                        // --no-color
 	NoProgress bool                        // nothing tells what a long command is doing
+	AsJSON     bool                        // --json: lines of JSON take the place of all that a person reads
 	Here       func(command string) string // see [view.Screen]; nil before a directory is known
 	Protected  bool                        // the environment that was loaded is
 	Scales     transfer.Scales             // of the configuration that was loaded; nil before
@@ -73,8 +74,9 @@ func (s *Streams) Apart(told, lines io.Writer) *Streams {
 	return apart
 }
 
-// WantsLines reports whether a command writes JSON Lines, instead of other output or beside it.
-func (s *Streams) WantsLines(asJSON bool) bool { return asJSON || s.file != nil }
+// WantsLines reports whether a command writes JSON Lines, in the place of other output ([Streams.AsJSON]) or beside it
+// ([Streams.WriteLines]).
+func (s *Streams) WantsLines() bool { return s.AsJSON || s.file != nil }
 
 // JSON returns the one writer of JSON Lines, whose first line says the format. From the first call on, errors
 // are written there as well.

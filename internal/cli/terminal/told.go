@@ -46,32 +46,53 @@ func (s *Streams) keep(err error, hint string) {
 }
 
 // Report shows diagnostics; it returns an exit code where one of them is an error.
-func (s *Streams) Report(loaded *config.Configuration, diags hcl.Diagnostics, asJSON bool) error {
+func (s *Streams) Report(loaded *config.Configuration, diags hcl.Diagnostics) error {
+	if s.AsJSON {
+		return s.ReportIn(nil, diags)
+	}
+	return s.ReportText(loaded, diags)
+}
+
+// ReportText is [Streams.Report] that shows diagnostics as text on standard error even where [Streams.AsJSON] is set.
+func (s *Streams) ReportText(loaded *config.Configuration, diags hcl.Diagnostics) error {
 	var files map[string]*hcl.File
-	if loaded != nil && len(diags) > 0 && !asJSON {
+	if loaded != nil && len(diags) > 0 {
 		files = loaded.Files()
 	}
-	return s.ReportIn(files, diags, asJSON)
+	return s.reportText(files, diags)
 }
 
 // ReportIn is [Streams.Report] with the files that the diagnostics point into.
-func (s *Streams) ReportIn(files map[string]*hcl.File, diags hcl.Diagnostics, asJSON bool) error {
+func (s *Streams) ReportIn(files map[string]*hcl.File, diags hcl.Diagnostics) error {
+	if !s.AsJSON {
+		return s.reportText(files, diags)
+	}
+	if len(diags) == 0 {
+		return nil
+	}
+	s.Quiet()
+	return s.judge(diags, s.JSON().Diagnostics(diags))
+}
+
+func (s *Streams) reportText(files map[string]*hcl.File, diags hcl.Diagnostics) error {
 	if len(diags) == 0 {
 		return nil
 	}
 	s.Quiet()
 	var err error
-	if s.WantsLines(asJSON) {
+	if s.file != nil {
 		err = s.JSON().Diagnostics(diags)
 	}
-	if !asJSON {
-		err = errors.Join(err, view.Diagnostics(s.Err, diags, files, s.Screen(s.Err)))
-	}
+	return s.judge(diags, errors.Join(err, view.Diagnostics(s.Err, diags, files, s.Screen(s.Err))))
+}
+
+// judge returns what showing diagnostics returned, and an exit code where one of them is an error.
+func (s *Streams) judge(diags hcl.Diagnostics, shown error) error {
 	if diags.HasErrors() {
 		s.keep(asError(diags.Errs()[0]), "")
 		return exit.Code(exit.Error)
 	}
-	return err
+	return shown
 }
 
 // asError is a diagnostic as the reason why something failed: one without a place begins with its summary.

@@ -212,7 +212,7 @@ func Identity(loaded *config.Configuration, streams *terminal.Streams) (state.Id
 		return state.NoService(), nil
 	}
 	client, diags := loaded.Client()
-	if err := streams.Report(loaded, diags, false); err != nil {
+	if err := streams.ReportText(loaded, diags); err != nil {
 		return state.Identity{}, err
 	}
 	named := state.Identity{

@@ -41,8 +41,8 @@ type Directory struct {
 
 // Load reads the configuration. It shows the author's mistakes, as text or as JSON; the error is then only an
 // exit code.
-func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Directory, asJSON bool) (*config.Configuration, error) {
-	if asJSON {
+func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Directory) (*config.Configuration, error) {
+	if streams.AsJSON {
 		streams.JSON() // errors are told there too
 	}
 	if err := s.CheckDirectory(); err != nil {
@@ -52,7 +52,7 @@ func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Direc
 	if err != nil {
 		return nil, err
 	}
-	if err := streams.Report(loaded, diags, asJSON); err != nil {
+	if err := streams.Report(loaded, diags); err != nil {
 		return nil, err
 	}
 	return loaded, nil

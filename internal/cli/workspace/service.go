@@ -70,7 +70,7 @@ func (s *Service) Connect(ctx context.Context, inFlightMax int, faults ...string
 	}
 	credentials, diags := s.config.Credentials()
 	s.streams.Hide([]string{credentials.ClientSecret})
-	if err := s.streams.Report(s.config, diags, false); err != nil {
+	if err := s.streams.ReportText(s.config, diags); err != nil {
 		return nil, err
 	}
 	// The lock file is beside the configuration: a person who can change one can change the other.

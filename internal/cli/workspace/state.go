@@ -201,41 +201,34 @@ func warnOfLack(s *State, meta state.Meta) {
 	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
 		note = " Where nothing was sent since that event, remove " + strings.Join(paths, " and ") + ", from which that is known."
 	}
-	// Nobody reads it where it can't be written.
-	_ = s.streams.Report(nil, hcl.Diagnostics{{
-		Severity: hcl.DiagWarning,
-		Summary:  "The state lacks events",
-		Detail: fmt.Sprintf("Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
+	warn(s.streams, "The state lacks events",
+		"Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
 			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, or import the service's export of transfer records.%s",
-			meta.Lacks, s.Name, meta.Serial, note),
-	}}, false)
+		meta.Lacks, s.Name, meta.Serial, note)
+}
+
+// warn tells a person; nobody reads it where it can't be written.
+func warn(streams *terminal.Streams, summary, detail string, args ...any) {
+	_ = streams.ReportText(nil, hcl.Diagnostics{{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(detail, args...)}})
 }
 
 // warnOfDump says that a state was restored from a dump, and how it gets what it may lack.
 func warnOfDump(s *State, meta state.Meta) {
-	// Nobody reads it where it can't be written.
-	_ = s.streams.Report(nil, hcl.Diagnostics{{
-		Severity: hcl.DiagWarning,
-		Summary:  "The state was restored from a dump",
-		Detail: fmt.Sprintf("remit did not write the rows of %s where they are: a dump was restored there, its server was replaced, or its tables were written anew. Its newest event is %d. "+
+	warn(s.streams, "The state was restored from a dump",
+		"remit did not write the rows of %s where they are: a dump was restored there, its server was replaced, or its tables were written anew. Its newest event is %d. "+
 			"Transfers that were sent after the dump are not in it. "+
 			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. "+
 			"Import the service's export of transfer records.",
-			s.Name, meta.Serial),
-	}}, false)
+		s.Name, meta.Serial)
 }
 
 // warnOfCopy says that the original of a copy may be in use.
 func warnOfCopy(streams *terminal.Streams, name string, run state.Run) {
-	// Nobody reads it where it can't be written.
-	_ = streams.Report(nil, hcl.Diagnostics{{
-		Severity: hcl.DiagWarning,
-		Summary:  "The state is a copy of one in which a run was under way",
-		Detail: fmt.Sprintf("Run %s of %s on %s, begun at %s, used %s and has not ended as far as %s knows. It may go on there: what it does is not in this copy. "+
+	warn(streams, "The state is a copy of one in which a run was under way",
+		"Run %s of %s on %s, begun at %s, used %s and has not ended as far as %s knows. It may go on there: what it does is not in this copy. "+
 			"What it had in flight is not settled as not made before the wait for it is over. Pay from one of the two alone: end that run, or make sure that it has ended, first. "+
 			"Where the file was only moved to another disk, this says no more than that the run was killed.",
-			run.Begun.RunID, run.Begun.By.User, run.Begun.By.Host, run.BegunAt.UTC().Format(time.RFC3339), run.Begun.File.Path, name),
-	}}, false)
+		run.Begun.RunID, run.Begun.By.User, run.Begun.By.Host, run.BegunAt.UTC().Format(time.RFC3339), run.Begun.File.Path, name)
 }
 
 // Read opens the state for reading. A state of the sandbox that is not made yet is empty.
@@ -289,24 +282,16 @@ func (s *State) Write(ctx context.Context) (state.Store, error) {
 
 // warnOfUserFS says that locks may not hold on the state's file system.
 func warnOfUserFS(streams *terminal.Streams, name, kind string) {
-	// Nobody reads it where it can't be written.
-	_ = streams.Report(nil, hcl.Diagnostics{{
-		Severity: hcl.DiagWarning,
-		Summary:  "The state may not be on a disk of this machine",
-		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Its locks keep out other processes of this machine. Another machine "+
-			"that uses the same files may not see them, so that two runs could write at once. Keep the state on a local disk, with backups elsewhere.", name, kind),
-	}}, false)
+	warn(streams, "The state may not be on a disk of this machine",
+		"%s is on a file system of the kind %s. Its locks keep out other processes of this machine. Another machine "+
+			"that uses the same files may not see them, so that two runs could write at once. Keep the state on a local disk, with backups elsewhere.", name, kind)
 }
 
 // warnOfStranger says that nothing proves which database it is.
 func warnOfStranger(streams *terminal.Streams, host, what string) {
-	// Nobody reads it where it can't be written.
-	_ = streams.Report(nil, hcl.Diagnostics{{
-		Severity: hcl.DiagWarning,
-		Summary:  "The database is not asked to prove which one it is",
-		Detail: fmt.Sprintf("%s %s. A machine in between can read the record, and show one in which nothing was paid yet. "+
-			"Write sslmode=verify-full and sslrootcert=FILE into the url of the state, with the certificate of the authority that signed the server's.", host, what),
-	}}, false)
+	warn(streams, "The database is not asked to prove which one it is",
+		"%s %s. A machine in between can read the record, and show one in which nothing was paid yet. "+
+			"Write sslmode=verify-full and sslrootcert=FILE into the url of the state, with the certificate of the authority that signed the server's.", host, what)
 }
 
 func (s *State) makeSandbox(ctx context.Context) error {

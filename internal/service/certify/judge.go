@@ -190,7 +190,7 @@ func (j judgement) judgeTokens() {
 	j.judgeTokenLife()
 }
 
-// clockSkewMax is how far clocks may be apart (design section 6).
+// clockSkewMax is how far clocks may be apart (docs/contract.md, row clock).
 const clockSkewMax = 5 * time.Minute
 
 func (j judgement) judgeTokenLife() {

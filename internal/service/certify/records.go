@@ -176,7 +176,7 @@ func noteForm(s sheet, asked transfer.Request, record *transfer.Record) {
 	}
 }
 
-// documented are the fields of a record (section 2.1 of the service's document).
+// documented are the fields of a record in the service's document.
 func documented() []string {
 	return []string{
 		"id", "customer_id", "profile_id", "amount", "total", "fee", "asset", "direction", "type", "status",

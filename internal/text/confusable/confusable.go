@@ -10,7 +10,7 @@ import (
 )
 
 // Mixed reports whether a reader can be fooled by the scripts of text: where a word mixes
-// scripts beyond the restriction level "highly restrictive" (section 5.2), or where [Letters]
+// scripts beyond the restriction level "highly restrictive" (TR39, section 5.2), or where [Letters]
 // finds any. A word is a run of letters, marks and digits: words of different scripts may be
 // neighbours, as in a name and its legal form.
 //
@@ -50,7 +50,7 @@ type word struct {
 // allowance is a set of combinations of scripts.
 type allowance uint8
 
-// The combinations that section 5.2 allows, and that of Latin with nothing else.
+// The combinations that TR39 allows in section 5.2, and that of Latin with nothing else.
 const (
 	japanese allowance = 1 << iota // Latin, Han, Hiragana, Katakana
 	chinese                        // Latin, Han, Bopomofo

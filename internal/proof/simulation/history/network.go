@@ -22,7 +22,7 @@ const (
 	transitMin = time.Millisecond
 	transitMax = 80 * time.Millisecond
 	dialSlow   = 4 * time.Second // at most, so that it alone is never too late
-	startMax   = 5 * time.Second // after which a request may not begin (design section 10)
+	startMax   = 5 * time.Second // after which a request may not begin (ADR 5)
 )
 
 var (
