@@ -241,4 +241,3 @@ func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	s.noteRead(name, root, below)
 	readDates(r, s, a, &datesFile{name: name, lines: bufio.NewScanner(file)}, rules)
 }
-
