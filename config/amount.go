@@ -108,6 +108,24 @@ func (s scales) check(amount transfer.Amount, asset string) string {
 	return fmt.Sprintf("amount %q has %s; %s has %d.", amount, decimals(written), asset, scale)
 }
 
+// checkCap is check for the amount of an argument that caps others: 250.000 of an asset with two decimals is more likely thousands than a
+// threshold, and as one it would be a thousandth of what is meant.
+func (s scales) checkCap(argument string, amount transfer.Amount, asset string) string {
+	detail := s.check(amount, asset)
+	if detail == "" {
+		return ""
+	}
+	detail = argument + strings.TrimPrefix(detail, "amount")
+	text := amount.String()
+	if !grouped.MatchString(text) {
+		return detail + " Write the amount that is meant."
+	}
+	scale, _ := s.of(asset)
+	whole, fraction, _ := strings.Cut(text, ".")
+	short := strings.TrimSuffix(whole+"."+fraction[:min(scale, len(fraction))], ".")
+	return detail + fmt.Sprintf(" It can be meant in two ways, with thousands behind the point or with decimals. Write the right one:\n\n  %s = %q\n  %s = %q", argument, whole+fraction, argument, short)
+}
+
 func decimals(n int) string {
 	if n == 1 {
 		return "1 decimal"

@@ -56,6 +56,7 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		vs.warnOfTerraform(v, opts)
 		vs.finish(v)
 	}
+	vs.warnOfEmpty(opts)
 	if names := vs.unread(opts); len(names) > 0 && opts.Need == NeedAll && !opts.ElsewhereToo {
 		vs.report(NotDeclared(names, vs.variableNames()))
 	}

@@ -211,6 +211,10 @@ func (k *controlReader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[
 			r.Refuse(a.Expr.Range(), summary, "%s of %s: %s", a.Name, asset, strings.TrimPrefix(detail, asset+" "))
 			continue
 		}
+		if detail := k.assets.checkCap(mistake.KeyHCL(asset), amount, asset); detail != "" && k.need == NeedAll { // else assets were not read
+			r.Refuse(a.Expr.Range(), "Too many decimals", "%s: %s", a.Name, detail)
+			continue
+		}
 		sums[asset] = amount.Decimal()
 	}
 	return sums

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -17,13 +16,8 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
-	"remit/config/rows"
 	"remit/internal/clock/calendar"
-	"remit/internal/transfer"
 )
-
-// datesMax bounds the dates of a calendar's file.
-const datesMax = 10_000
 
 // calendarType is the type of calendar.NAME.
 var calendarType = cty.Capsule("calendar", reflect.TypeFor[calendar.Calendar]())
@@ -245,53 +239,5 @@ func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	}
 	defer func() { _ = file.Close() }() // only read
 	s.noteRead(name, root, below)
-	lines := bufio.NewScanner(file)
-	offset := 0
-	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
-		if err := addDate(line, n == 1, rules); err != nil {
-			end := hcl.Pos{Line: n, Column: len(line) + 1, Byte: offset + len(line)}
-			r.Refuse(hcl.Range{Filename: name, Start: hcl.Pos{Line: n, Column: 1, Byte: offset}, End: end},
-				"Not a date", "Each line of a file of dates is a date, such as \"2026-11-27\", and the name of the day or nothing: %s", mistake.Sentence(err))
-			s.data.NeedSnippet(name, end.Byte)
-		}
-		offset += len(line) + 1
-		if len(rules.Dates) > datesMax {
-			r.Refuse(a.Expr.Range(), "Too many dates", "%s has more than %d dates.", name, datesMax)
-			return
-		}
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = errors.New("a line is too long")
-		}
-		r.Refuse(a.Expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
-	}
-}
-
-func addDate(line string, isFirst bool, rules *calendar.Rules) error {
-	if isFirst {
-		line = strings.TrimPrefix(line, rows.ByteOrderMark)
-	}
-	line, _, _ = strings.Cut(line, "#")
-	line = strings.TrimSpace(line)
-	if line == "" {
-		return nil
-	}
-	text, name := line, ""
-	if cut := strings.IndexAny(line, " \t,;"); cut > 0 {
-		text, name = line[:cut], strings.Trim(line[cut:], " \t,;\"")
-	}
-	d, err := calendar.ParseDate(text)
-	if err != nil {
-		return fmt.Errorf("%q %w", text, err)
-	}
-	if err := transfer.CheckText(name); name != "" && err != nil {
-		return fmt.Errorf("the name %w", err)
-	}
-	rules.Dates = append(rules.Dates, d)
-	if name != "" {
-		rules.Named[d] = name
-	}
-	return nil
+	readDates(r, s, a, &datesFile{name: name, lines: bufio.NewScanner(file)}, rules)
 }

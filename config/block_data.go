@@ -213,7 +213,8 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 		within.Row, within.Columns, within.Headers = true, d.columns, d.headers()
 		_, diags := d.scope.Resolve(d.where.Expr, within)
 		d.whereColumns = columnsNamed(d.where.Expr, d.columns, "row")
-		r.Diags = append(r.Diags, diags...)
+		_, never := comparisons(d.where.Expr)
+		r.Diags = append(append(r.Diags, diags...), never...)
 	}
 }
 

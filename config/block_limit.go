@@ -11,6 +11,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
+	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -80,6 +82,9 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 		Per:      LimitPer(r.OneOf("per", Words("limit", "per")...)),
 		CountMax: r.Whole("max_count", 0, countMax, -1),
 	}
+	if a := b.Arguments["max_count"]; limit.CountMax == 0 && !r.Diags.HasErrors() {
+		r.Diags = append(r.Diags, mistake.Warning(a.Expr.Range(), "Limit of nothing", "max_count = 0 lets nothing through, on no day and in no plan. %s", noCap("max_count")))
+	}
 	limit.Asset, _ = r.Text("asset")
 	byAsset := false
 	if value, a, found := r.Value("max_amount"); found == eval.Present {
@@ -104,6 +109,11 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 	return limit
 }
 
+// noCap says how an argument of a limit caps nothing.
+func noCap(argument string) string {
+	return fmt.Sprintf("Where %s should cap nothing, leave it out, or the whole block where it has nothing else.", argument)
+}
+
 // isByAsset reports whether a value has an amount for each asset, as that of other arguments has.
 func isByAsset(value cty.Value) bool {
 	ty := value.Type()
@@ -124,9 +134,13 @@ func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, a
 		r.Refuse(a.Expr.Range(), "Amount is not a decimal", "A limit is an amount of one asset, which stands beside it, and every other asset has a limit of its own. Write, such as:\n\n  max_amount = \"412850.22\"\n  asset      = %q", only)
 		return transfer.Amount{}
 	}
+	if syntax.IsText(value) && isNothing(value.AsString()) {
+		r.Refuse(a.Expr.Range(), "Limit of nothing", "max_amount = %q would let nothing through. %s", value.AsString(), noCap("max_amount"))
+		return transfer.Amount{}
+	}
 	amount, summary, detail := readAmount("max_amount", value, a.Expr, k.files)
 	if summary == "" {
-		if detail = k.assets.check(amount, asset); detail != "" {
+		if detail = k.assets.checkCap("max_amount", amount, asset); detail != "" {
 			summary = "Too many decimals"
 		}
 	}

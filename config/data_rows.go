@@ -41,6 +41,10 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByWhere}
 		d.leftOut = nil
 		numbers := &numbersSeen{all: keys}
+		var compared []*comparison
+		if d.where != nil {
+			compared, _ = comparisons(d.where.Expr)
+		}
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		isWhole := true              // without a mistake, which may hide a warning
 		for n := 0; ; n++ {
@@ -62,6 +66,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 						d.leftOut = append(d.leftOut, leftOutRow{strings.Clone(next.Key()), next.Line})
 					}
 				}
+				warnings = append(warnings, d.warnOfLetters(current, compared)...)
 				known.noteHidden(current.Key(), warnings)
 				if accepted != nil {
 					warnings = append(warnings, d.warnOfNumber(accepted, numbers)...)

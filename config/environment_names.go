@@ -31,3 +31,13 @@ var environmentNames = []string{
 	environmentPolicyDir, EnvironmentVariable, environmentClientID, environmentClientSecret, environmentClientSecretFile, environmentSignCommand,
 	"REMIT_ROOT", "REMIT_CLI_ARGS", "REMIT_LOG",
 }
+
+// practice are variables by which people of other tools mean to practise, without the prefix, each with what to type instead: remit reads
+// none of them, and would move money.
+var practice = map[string]string{
+	"SANDBOX": "Type --sandbox", "PRACTICE": "Type --sandbox", "TEST_MODE": "Type --sandbox",
+	"DRY_RUN": "Type remit plan, which sends nothing,", "DRYRUN": "Type remit plan, which sends nothing,", "CHECK_MODE": "Type remit plan, which sends nothing,",
+}
+
+// refusals are what people write for no in a variable of the environment.
+var refusals = []string{"", "0", "f", "false", "n", "no", "off"}

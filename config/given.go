@@ -38,8 +38,15 @@ func (vs *variables) strayMarks(v *variable, text, source string) *hcl.Diagnosti
 		return nil
 	}
 	what := "begins or ends with a space"
-	if inner != strings.TrimSpace(text) {
+	switch {
+	case inner != strings.TrimSpace(text):
 		what = "has quotation marks around it"
+	case strings.TrimRight(text, "\r\n") == inner && strings.Contains(text, "\r"):
+		what = "ends with a carriage return, as the lines of a file from Windows do"
+	case strings.Trim(text, "\r\n") == inner:
+		what = "begins or ends with a line break"
+	case strings.Trim(text, "\t") == inner:
+		what = "begins or ends with a tab"
 	}
 	correct := "the value without them"
 	if !v.Sensitive { // else the text may be a secret

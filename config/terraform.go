@@ -2,10 +2,12 @@ package config
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
 	"remit/config/mistake"
@@ -99,6 +101,7 @@ func (vs *variables) warnOfEnvironment(opts Options) {
 // warnOfNames tells, once, of variables of the environment whose names only resemble those that remit reads. Controls that nobody
 // checks are an error; for the rest a warning is enough, because the plan shows its values.
 func (vs *variables) warnOfNames(opts Options) {
+	vs.refusePractice(opts)
 	var told []string
 	for _, right := range environmentNames {
 		if opts.Getenv(right) != "" {
@@ -126,6 +129,36 @@ func (vs *variables) warnOfNames(opts Options) {
 	}
 	if len(told) > 0 {
 		vs.report(placelessWarning("Variable of the environment is not read", "%s", strings.Join(told, "\n")))
+	}
+}
+
+// warnOfEmpty warns of a month that is the default although the environment names the variable: what was to give the value gave nothing, and
+// a payment of a month that was paid would be taken for done.
+func (vs *variables) warnOfEmpty(opts Options) {
+	if opts.Environ == nil || opts.Need != NeedAll {
+		return
+	}
+	environ := opts.Environ()
+	for _, v := range vs.all {
+		whole := environmentPrefix + v.Name
+		isMonth := v.otherwise != cty.NilVal && syntax.IsText(v.otherwise) && monthOf.MatchString(v.otherwise.AsString())
+		if v.assigned || v.Sensitive || !isMonth || !slices.Contains(environ, whole+"=") {
+			continue
+		}
+		vs.report(mistake.Warning(v.At, "Variable of the environment is empty",
+			"%s is set and has no value, so the default counts: %s. Give it a value, or remove it.", whole, v.otherwise.AsString()))
+	}
+}
+
+// refusePractice refuses to go on where a variable says that this is practice and the command line does not: a warning would pass by
+// above a plan that looks as it does in the sandbox.
+func (vs *variables) refusePractice(opts Options) {
+	for _, word := range slices.Sorted(maps.Keys(practice)) {
+		if value := opts.Getenv(ownPrefix + word); opts.Sandbox || slices.Contains(refusals, strings.ToLower(value)) {
+			continue
+		}
+		vs.report(mistake.Placeless("Variable of the environment is not read",
+			"%s is set, and remit does not read it: without --sandbox this is about real money. %s and remove the variable.", ownPrefix+word, practice[word]))
 	}
 }
 

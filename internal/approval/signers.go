@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -155,12 +157,23 @@ func parsePrincipals(text string) ([]string, error) {
 			return nil, fmt.Errorf("the principal %q is a pattern, which names no person; write the person's name", name)
 		case strings.Trim(name, " \t") != name:
 			return nil, fmt.Errorf("the principal %q has a space at an end, which does not show; it would be another person than one without", name)
+		case isServer(name):
+			return nil, fmt.Errorf("%q names a server, as the lines of a file known_hosts do, and who holds its key could approve; write the names of people and their own keys, as in: bob ssh-ed25519 AAAA…", name)
 		case confusable.Mixed(name):
 			return nil, fmt.Errorf("the principal %q has letters of different alphabets and could be taken for another name; write it in one", name)
 		}
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// servers are names by which known_hosts has the servers that most people know.
+var servers = []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht", "ssh.dev.azure.com", "ssh.github.com", "localhost"}
+
+// isServer reports whether a name is one of known_hosts, and of no person: an address, hashed, with a port, or well known.
+func isServer(name string) bool {
+	_, noAddress := netip.ParseAddr(name)
+	return noAddress == nil || strings.HasPrefix(name, "|1|") || strings.HasPrefix(name, "[") || slices.Contains(servers, strings.ToLower(name))
 }
 
 // base64OfKeys begins each key in its base64: the length of the name of its type, which is below 65,536.
