@@ -233,7 +233,7 @@ type journal struct {
 	*storage.Queue
 
 	holder state.Holder
-	newest atomic.Pointer[storage.Tip]      // of what is known to be durable
+	newest atomic.Pointer[storage.Tip]      // that is known to be durable
 	wanted atomic.Bool                      // another runner asks to take part, and spare is there
 	note   atomic.Pointer[storage.NoteFile] // nil where there is none, and while the state lacks the event that it names
 	spare  atomic.Pointer[pgx.Conn]         // for the member to be

@@ -60,7 +60,7 @@ func (c *patientConn) wait() (ends func()) {
 	return func() { givesUp.Stop() }
 }
 
-// judge says of a wait that was given up what happened.
+// judge names the cause why a wait was given up.
 func (c *patientConn) judge(err error) error {
 	if err != nil && c.silent.Load() {
 		return fmt.Errorf("%w: it was silent for %v", errSilent, time.Duration(c.patience.Load()))

@@ -41,8 +41,8 @@ func SeenNote(notes, path string) string {
 	return filepath.Join(notes, "newest-file-"+hex.EncodeToString(sum[:16]))
 }
 
-// NoteIn has the store note its newest event in the directory notes as well, and believe what is noted there as it believes the
-// note beside the state, which comes back with the state where its whole directory is restored. It is called before Lock and
+// NoteIn has the store note its newest event in the directory notes as well, and believe the note there as it believes the one
+// beside the state, which comes back with the state where its whole directory is restored. It is called before Lock and
 // Snapshot; "" is for none.
 func (s *Store) NoteIn(notes string) { s.notes = notes }
 

@@ -175,7 +175,7 @@ func (c *Cluster) newNode(name string) (*Node, error) {
 
 func (n *Node) configuration() string { return filepath.Join(n.server.dir, "patroni.yml") }
 
-// settings is what Patroni reads. It speaks version 2 to etcd: with version 3 a leader that stood still writes itself down as
+// settings are the file that Patroni reads. It speaks version 2 to etcd: with version 3 a leader that stood still writes itself down as
 // the leader again when it wakes, whoever leads by then, and the cluster loses what the other one had committed (Patroni
 // 3.0.2, which Debian 12 has; patroni/patroni pull request 2689). Its times are as short as it lets them be, so that a failover takes seconds.
 func (n *Node) settings() string {
