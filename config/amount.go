@@ -12,6 +12,7 @@ import (
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/config/syntax"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -107,6 +108,9 @@ func (s scales) check(amount transfer.Amount, asset string) string {
 	}
 	return fmt.Sprintf("amount %q has %s; %s has %d.", amount, decimals(written), asset, scale)
 }
+
+// grouped matches a number that may have a group of three digits, instead of three decimals.
+var grouped = lazyregexp.New(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
 
 // checkCap is check for the amount of an argument that caps others: 250.000 of an asset with two decimals is more likely thousands than a
 // threshold, and as one it would be a thousandth of what is meant.

@@ -14,7 +14,6 @@ import (
 	"remit/config/rows"
 	"remit/config/syntax"
 	"remit/internal/text/english"
-	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -296,9 +295,6 @@ func (in instance) spaceHint(f *field) string {
 	}
 	return fmt.Sprintf(" Correct it in the file, or write in %s, in place of %s:\n\n  trimspace(%[2]s)", f.Name, column)
 }
-
-// grouped matches a number that may have a group of three digits, instead of three decimals.
-var grouped = lazyregexp.New(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
 
 // decimalsHint says what to do with an amount of a column that has more decimals than its asset. Three decimals
 // may be thousands, which rounding would make a thousandth.

@@ -9,26 +9,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
-	"remit/internal/text/lazyregexp"
 )
-
-// period is a year, with what stands behind it of a month or a day, or the name of a month, in the name of a file.
-var period = lazyregexp.New(`(?i)20[0-9]{2}(?:[-_.]?(?:[0-9]{2}|q[1-4]|w[0-9]{2}))*|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b`)
-
-// dated is what makes a ref_id another one in another month: a digit, or the name of a month.
-var dated = lazyregexp.New(`(?i)[0-9]|jan|feb|mar|apr|mai|may|jun|jul|aug|sep|okt|oct|nov|dez|dec`)
-
-// recurring is the name of a column that names somebody, who is paid again with the next file; a document is paid once.
-var recurring = lazyregexp.New(`(?i)employee|personal|person|staff|worker|mitarbeiter|payee|name|mail|supplier|vendor|seller|merchant|customer|kunde|landlord|tenant|creditor|contractor|beneficiary|empf|lieferant|profile|iban|account|desk|entity|department|member`)
-
-// document is the name of a column of which each value is paid once.
-var document = lazyregexp.New(`(?i)invoice|rechnung|bill|order|payment|payout|reference|claim|expense`)
-
-// monthOf is a year and a month.
-var monthOf = lazyregexp.New(`(20[0-9]{2})[-_.]?(0[1-9]|1[0-2])(?:[^0-9]|$)`)
-
-// reference is a reference in the text of a template, and variable one to a variable.
-var reference, variableOf = lazyregexp.New(`\$\{[^}]*\}`), lazyregexp.New(`\$\{var\.([^}.\[]+)\}`)
 
 // warnOfPeriod warns of a ref_id that has nothing of the month of its file, or has another month: people who are paid with one of these
 // files are not paid with the next. Who knows that it is right acknowledges it in the data block.
