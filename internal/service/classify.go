@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -42,6 +43,8 @@ func (c *Client) classifyStatus(ex exchange) executor.Answer {
 		a := unclear(ex, "a redirect is never followed, because it would hand the token to another address; "+mayBeMade)
 		a.Stop = true
 		return a
+	case errors.Is(ex.err, errOutOfStep):
+		return unclear(ex, "another answer followed, so that this one may be to an earlier request, and "+mayBeMade)
 	case ex.err != nil:
 		return unclear(ex, "but the answer could not be read whole, so "+mayBeMade+": "+c.wording.describe(ex.err))
 	case ex.status >= 200 && ex.status < 300:

@@ -14,6 +14,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync"
+	"time"
 )
 
 // direct sends requests that must not be written twice, each on a connection that it has for
@@ -65,13 +66,19 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, context.Cause(ctx)
 	}
 	detach := context.AfterFunc(ctx, l.hangUp)
+	wait := l.lingers()
+	began := d.watches.start()
 	answer, err := l.exchange(r)
 	if err != nil {
 		detach()
 		l.hangUp()
 		return nil, causeOr(ctx, err)
 	}
-	answer.Body = &answerBody{Reader: answer.Body, of: d, on: l, ctx: ctx, detach: detach, last: answer.Close}
+	l.slowest = max(l.slowest, began.passed())
+	if answer.StatusCode < 400 || answer.StatusCode >= 500 {
+		wait = 0
+	}
+	answer.Body = &answerBody{Reader: answer.Body, of: d, on: l, ctx: ctx, detach: detach, last: answer.Close, wait: wait}
 	return answer, nil
 }
 
@@ -152,6 +159,35 @@ type wire struct {
 	in   *bufio.Reader // of the line itself
 	left int64         // bytes that may still be read
 	kept stopwatch     // since nothing is under way on it
+
+	slowest time.Duration // that an answer took; 0 before the first
+}
+
+// A service, or a proxy before it, that answers one request twice may send the second answer while the next request is under
+// way. Nothing tells it from the answer to that one, but that the right one follows. Where it is a record it is compared; where it says
+// that nothing was made, it is believed once nothing followed for twice as long as the slowest answer on this connection
+// took, within these bounds.
+const (
+	lingerMin = 50 * time.Millisecond
+	lingerMax = 2 * time.Second
+)
+
+var errOutOfStep = errors.New("another answer followed")
+
+// lingers is how long a refusal has to be the last answer; 0 of the first request on a connection, which no earlier one precedes.
+func (l *wire) lingers() time.Duration {
+	if l.slowest == 0 {
+		return 0
+	}
+	return min(max(2*l.slowest, lingerMin), lingerMax)
+}
+
+// isFollowed reports whether anything comes in within wait. The connection ends.
+func (l *wire) isFollowed(wait time.Duration) bool {
+	defer l.hangUp()
+	defer time.AfterFunc(wait, l.hangUp).Stop()
+	_, err := l.in.Peek(1)
+	return err == nil
 }
 
 var errLongHeader = fmt.Errorf("the header of the answer is longer than %d bytes", headerBytesMax)
@@ -210,8 +246,9 @@ type answerBody struct {
 	on     *wire
 	ctx    context.Context
 	detach func() bool
-	last   bool // no other request may follow
-	whole  bool // it was read to its end
+	last   bool          // no other request may follow
+	wait   time.Duration // for which nothing may follow the answer; 0 for none
+	whole  bool          // it was read to its end
 	closed bool
 }
 
@@ -227,15 +264,21 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the connection back, once.
-func (b *answerBody) Close() error {
+// Close gives the connection back, once. It returns an error wrapped around errOutOfStep where the answer may be that of an
+// earlier request.
+func (b *answerBody) Close() (err error) {
 	switch {
 	case b.closed:
+	case b.wait > 0 && b.whole && !b.last:
+		if b.on.isFollowed(b.wait) || b.ctx.Err() != nil { // which ended the wait
+			err = causeOr(b.ctx, errOutOfStep)
+		}
+		b.detach()
 	case b.detach() && b.whole && !b.last:
 		b.of.keep(b.on)
 	default:
 		b.on.hangUp()
 	}
 	b.closed = true
-	return nil
+	return err
 }

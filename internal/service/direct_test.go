@@ -141,6 +141,58 @@ func TestUnaskedAnswer(t *testing.T) {
 	}
 }
 
+// TestAnAnswerTooMuch has a service, or what is in between, that answers a request twice, the second time
+// while the next one is under way. What says then that nothing was made is not of that next request.
+func TestAnAnswerTooMuch(t *testing.T) {
+	tests := map[string]struct {
+		surplus string // the answer too much
+		late    bool   // the right answer follows it, or there is none
+		want    executor.AnswerKind
+	}{
+		"a refusal, and the right answer behind it": {"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno", true, executor.Unclear},
+		"a 429, and the right answer behind it":     {"HTTP/1.1 429 Slow Down\r\nContent-Length: 0\r\n\r\n", true, executor.Unclear},
+		"a refusal alone":                           {"HTTP/1.1 422 No\r\nContent-Length: 2\r\n\r\nno", false, executor.Rejected},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			made := 0
+			k := newKept(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				conn, both, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer func() { _ = conn.Close() }()
+				for {
+					made++
+					if made == 2 {
+						_, _ = io.WriteString(conn, tt.surplus)
+						if !tt.late {
+							_, _ = io.Copy(io.Discard, conn) // until it is hung up, or kept
+							return
+						}
+					}
+					time.Sleep(20 * time.Millisecond)
+					_, _ = fmt.Fprintf(conn, "HTTP/1.1 201 Created\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+					next, err := http.ReadRequest(both.Reader)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, next.Body)
+				}
+			}))
+			c := newClient(t, k.options(t))
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+				t.Fatalf("the first answer: %+v", got)
+			}
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != tt.want {
+				t.Errorf("kind %v, want %v: %s", got.Kind, tt.want, got.Reason)
+			}
+		})
+	}
+}
+
 // A header without an end is given up, and says so.
 func TestEndlessHeader(t *testing.T) {
 	k := newKept(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -166,9 +166,18 @@ func withoutCut(body []byte) []byte {
 	return body[:bytes.LastIndexAny(body, "\" \t\r\n")+1]
 }
 
+// readAnswer reads an answer whose header is there. An error wrapped around errOutOfStep says that the whole answer may be
+// that of an earlier request.
 func readAnswer(answer *http.Response, bytesMax int64) exchange {
 	unpack(answer)
-	defer answer.Body.Close()
+	ex := readBody(answer, bytesMax)
+	if err := answer.Body.Close(); err != nil && ex.err == nil {
+		ex.err = err
+	}
+	return ex
+}
+
+func readBody(answer *http.Response, bytesMax int64) exchange {
 	ex := exchange{begun: true, status: answer.StatusCode, header: answer.Header}
 	if answer.StatusCode == 0 { // "000" is three digits, so it is let through
 		ex.err = errors.New("the answer has no status")
