@@ -265,6 +265,10 @@ func TestAnExpiryHoldsByTheTimeThatPassed(t *testing.T) {
 				if got := w.results()["t-001"]; got != test.want {
 					t.Errorf("it is %s, want %s: %s", got, test.want, w.reason("t-001"))
 				}
+				isTold := strings.Contains(w.reason("t-001"), "The clock of this machine was set during the run")
+				if want := test.want == executor.ResultNotAttempted && test.by < 0; isTold != want {
+					t.Errorf("the reason tells of the clock: %v, want %v: %s", isTold, want, w.reason("t-001"))
+				}
 			})
 		})
 	}

@@ -205,8 +205,12 @@ func (s *sender) tooLate(a *attempt, now reading) string {
 	if why := a.tooLate(now.local); why != "" {
 		return why
 	}
-	if counted := s.run.clocks.counted(now); now.local.Sub(counted).Abs() > clockSkewMax {
-		return a.tooLate(counted)
+	counted := s.run.clocks.counted(now)
+	if now.local.Sub(counted).Abs() <= clockSkewMax {
+		return ""
+	}
+	if why := a.tooLate(counted); why != "" {
+		return fmt.Sprintf("%s The clock of this machine was set during the run. By the time that passed since the begin, it is %s.", why, counted.UTC().Format(time.RFC3339))
 	}
 	return ""
 }
