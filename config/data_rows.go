@@ -44,6 +44,9 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		var compared []*comparison
 		if d.where != nil {
 			compared, _ = comparisons(d.where.Expr)
+			for _, c := range compared {
+				c.index = slices.Index(d.columns, c.column)
+			}
 		}
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		isWhole := true              // without a mistake, which may hide a warning

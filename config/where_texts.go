@@ -17,7 +17,9 @@ import (
 // comparison is one of a column with a written text.
 type comparison struct {
 	column, sign, text string
+	index              int // of the column; -1 for none
 	told               bool
+	plain              string // the last text that is another one: most rows have it
 }
 
 // comparisons are those of an expression of where, with what no comparison of a column can mean: a column is text, which no number and no
@@ -78,16 +80,17 @@ func columnOfRow(expr hclsyntax.Expression) string {
 	return name
 }
 
-// warnOfLetters warns, once for each text of where, of a cell that has the same letters with other capitals or spaces: the condition does
-// not mean it.
+// warnOfLetters warns, once for each text of where, of a cell that has the same letters with other capitals or spaces, which is another
+// text for the condition.
 func (d *dataSource) warnOfLetters(r *row, all []*comparison) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, c := range all {
-		if c.told {
+		i := c.index
+		if c.told || i < 0 || c.text == "" || r.Fields[i] == c.text || r.Fields[i] == c.plain {
 			continue
 		}
-		i := slices.Index(r.Table.Columns, c.column)
-		if i < 0 || len(r.Fields[i]) < len(c.text) || r.Fields[i] == c.text || !strings.EqualFold(strings.TrimSpace(r.Fields[i]), c.text) || c.text == "" {
+		if !strings.EqualFold(strings.TrimSpace(r.Fields[i]), c.text) {
+			c.plain = strings.Clone(r.Fields[i])
 			continue
 		}
 		if slices.ContainsFunc(all, func(other *comparison) bool { return other.column == c.column && other.text == r.Fields[i] }) {
