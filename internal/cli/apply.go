@@ -36,8 +36,7 @@ type applying struct {
 	acceptShortfall []string // profiles, by ID or by name
 	fromBalances    bool     // a rehearsal begins with what the service says
 
-	refresh     bool // refused: only a plan asks the service first
-	input       bool
+	refresh     bool   // refused: only a plan asks the service first
 	into        string // the file of JSON Lines
 	parallelism int
 	lockTimeout time.Duration
@@ -114,7 +113,7 @@ func applyFlags(cmd *cobra.Command, p *process, a *applying) {
 	if err := flags.MarkHidden("refresh"); err != nil { // it takes Terraform's --refresh=false, which changes nothing
 		panic(err)
 	}
-	flags.BoolVar(&a.input, "input", true, "prompt for missing input")
+	inputFlag(cmd, p.streams)
 	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &a.into)
 	a.monitoring.flags(cmd)
@@ -195,8 +194,7 @@ func (a *applying) check(p *process) error {
 	if err := cmp.Or(a.checkDigest(), a.failover.check()); err != nil {
 		return err
 	}
-	canAsk := a.input && p.streams.Interactive()
-	if a.file == "" && !a.approved() && !canAsk && !a.join && hasConfiguration(a.planning.dir.Path) {
+	if a.file == "" && !a.approved() && !p.streams.Interactive() && !a.join && hasConfiguration(a.planning.dir.Path) {
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.planning.dir.Command("plan --out=FILE"))
 	}

@@ -86,6 +86,7 @@ func newApprove(p *process) *cobra.Command {
 	a.register.asking.flags(cmd)
 	together(cmd, "count", "total")
 	saidOnce(cmd, "count")
+	inputFlag(cmd, p.streams)
 	return cmd
 }
 
@@ -94,7 +95,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 		if _, err := os.Stat(a.planning.dir.Within(a.file)); a.file != "" && errors.Is(err, fs.ErrNotExist) {
 			return exit.WithHint(fmt.Errorf("open the plan %s: there is no such file; nothing was signed", a.file), a.planning.dir.Command("plan --out="+shell.Word(a.file)))
 		}
-		return errors.New("cannot ask here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
+		return errors.New("cannot ask here (no terminal, CI is set, or --input=false), so approve needs --count and --total; nothing was signed")
 	}
 	if err := checkTotalFlags(a.totals); err != nil {
 		return err

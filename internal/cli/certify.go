@@ -47,7 +47,6 @@ type certifying struct {
 	resume               bool
 	wait                 time.Duration
 	autoApprove          bool
-	input                bool
 	faults               []string // of the sandbox
 }
 
@@ -79,7 +78,7 @@ func newCertify(p *process) *cobra.Command {
 	flags.BoolVar(&c.resume, "resume", false, "make no new transfer: only send again what an earlier certify kept for that")
 	flags.DurationVar(&c.wait, "wait", time.Minute, "how long the service may take to list a transfer, and to complete it")
 	flags.BoolVar(&c.autoApprove, "auto-approve", false, "don't ask")
-	flags.BoolVar(&c.input, "input", true, "prompt for missing input")
+	inputFlag(cmd, p.streams)
 	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	flags.StringArrayVar(&c.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	return cmd
@@ -145,13 +144,12 @@ func (c *certifying) missing() []string {
 
 // check refuses, before anything is read, a trial that could not be made.
 func (c *certifying) check(p *process) error {
-	canAsk := c.input && p.streams.Interactive()
 	switch {
 	case len(c.missing()) > 0:
 		return exit.WithHint(fmt.Errorf("certify needs %s as well; nothing was sent", strings.Join(c.missing(), ", ")), "remit certify --help")
 	case c.wait < 0:
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", c.wait)
-	case !c.autoApprove && !canAsk:
+	case !c.autoApprove && !p.streams.Interactive():
 		return errors.New("cannot ask here (no terminal, CI is set, or --input=false), so certify needs --auto-approve; nothing was sent")
 	case len(c.faults) > 0 && !c.dir.Sandbox:
 		return errors.New("--fault is for --sandbox: a real service has its own")

@@ -368,6 +368,9 @@ func wrongValue(err error) error {
 		}
 		switch invalid.GetFlag().Value.Type() {
 		case "bool":
+			if name == "input" {
+				return fmt.Errorf("--%s=%s is not known; it takes true or false", name, invalid.GetValue())
+			}
 			return fmt.Errorf("--%s=%s is not known; write --%s alone, or leave it out", name, invalid.GetValue(), name)
 		case "int", "int64", "uint":
 			return fmt.Errorf("--%s=%s is no whole number", name, invalid.GetValue())

@@ -32,7 +32,6 @@ import (
 type importing struct {
 	planning    planning
 	autoApprove bool
-	input       bool
 	isComplete  bool // a person says that the files have all that was made
 
 	files []string
@@ -95,7 +94,7 @@ func newImport(p *process) *cobra.Command {
 	directoryFlags(&i.planning.dir, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
-	flags.BoolVar(&i.input, "input", true, "prompt for missing input")
+	inputFlag(cmd, p.streams)
 	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	flags.BoolVar(&i.isComplete, "complete", false, "the files have every transfer that was made until now: a state that lacks events counts as complete")
 	flags.StringVar(&i.generate, "generate-config", "", "write blocks for transfers that the state has and no file declares into this new `file`, such as undeclared.hcl")
@@ -177,7 +176,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		return err
 	}
 	run.Journal = journal
-	asApply := applying{planning: i.planning, autoApprove: i.autoApprove, input: i.input}
+	asApply := applying{planning: i.planning, autoApprove: i.autoApprove}
 	ended := asApply.execute(ctx, w, run, func(ctx context.Context, run executor.Run) (executor.Summary, error) {
 		if !w.streams.AsJSON {
 			run.Handler = silentHandler{} // it was told before
@@ -469,7 +468,7 @@ func (i *importing) ask(ctx context.Context, streams *terminal.Streams, dir *wor
 	if i.autoApprove {
 		return nil
 	}
-	if !i.input || !streams.Interactive() || slices.Contains(i.files, "-") {
+	if !streams.Interactive() || slices.Contains(i.files, "-") {
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
 			dir.Command("import "+i.words()+i.flagWords()+" --auto-approve"))
 	}

@@ -50,6 +50,7 @@ func newInit(p *process) *cobra.Command {
 	_ = cmd.Flags().MarkHidden("sandbox") // its state makes itself
 	cmd.Flags().BoolVar(&newState, "new-state", false, "make a new state although this directory was bound to one that is gone")
 	sameClientFlag(cmd, &sameClient)
+	inputUnasked(cmd, p.streams)
 	return cmd
 }
 

@@ -58,6 +58,7 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&c.out, "out", "", "save the plan to this `file`, for apply")
 	cmd.Flags().StringVar(&c.sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
 	cmd.Flags().Lookup("sign").NoOptDefVal = signByAgent
+	inputFlag(cmd, p.streams)
 	cmd.Flags().DurationVar(&c.plan.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
 	cmd.Flags().BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &c.into)

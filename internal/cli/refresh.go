@@ -55,6 +55,7 @@ func newRefresh(p *process) *cobra.Command {
 	flags.DurationVar(&r.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
 	flags.BoolVar(&p.streams.AsJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &r.into)
+	inputUnasked(cmd, p.streams)
 	flags.StringArrayVar(&r.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lookup-error=50%; may be repeated")
 	return cmd
 }

@@ -140,7 +140,7 @@ func (r *Keyring) fromFile(ctx context.Context, name, path string, content []byt
 		return &Key{Public: public, Source: name, sign: r.signWithOpenSSH(path)}, nil
 	}
 	if r.Passphrase == nil {
-		return nil, fmt.Errorf("the key %s has a passphrase, and cannot ask for it here (no terminal, or CI is set); give the key to ssh-agent first, with ssh-add", name)
+		return nil, fmt.Errorf("the key %s has a passphrase, and cannot ask for it here (no terminal, CI is set, or --input=false); give the key to ssh-agent first, with ssh-add", name)
 	}
 	passphrase, err := r.Passphrase(ctx, name)
 	if err != nil {

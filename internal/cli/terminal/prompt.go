@@ -17,7 +17,7 @@ import (
 // Interactive reports whether a person can be asked.
 func (s *Streams) Interactive() bool {
 	file, ok := s.In.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) && s.getenv("CI") == ""
+	return ok && !s.NoInput && s.getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
 }
 
 // Confirm asks a person for a yes; any other answer is the error declined.

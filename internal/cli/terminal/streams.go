@@ -23,6 +23,7 @@ type Streams struct {
 	In         io.Reader
 	Out, Err   io.Writer
 	NoColor    bool                        // --no-color
+	NoInput    bool                        // --input=false: nobody is asked
 	NoProgress bool                        // nothing tells what a long command is doing
 	AsJSON     bool                        // --json: lines of JSON take the place of all that a person reads
 	Here       func(command string) string // see [view.Screen]; nil before a directory is known
