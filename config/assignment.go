@@ -48,7 +48,7 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		}
 		content, err := readOutside(dir, a.File, sourceBytesMax)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = withEnding(dir, a.File, err)
+			err = missingFile(dir, a.File, otherVariableFiles(sources.root), err)
 		}
 		vs.assignFile(a.File, content, err)
 	}
@@ -62,14 +62,36 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 	}
 }
 
-// withEnding names the file of variables whose name is the given one with its ending; it is err where there is none.
-func withEnding(dir, name string, err error) error {
+// missingFile says which file of variables may be meant where there is none of the given name.
+func missingFile(dir, name string, others []string, err error) error {
 	for _, ending := range variableEndings {
 		if _, other := readOutside(dir, name+ending, sourceBytesMax); other == nil {
 			return fmt.Errorf("%w. There is %s:\n\n  --var-file=%[2]s", err, name+ending)
 		}
 	}
+	meant, isNear := strings.CutPrefix(mistake.DidYouMean(name, others), " Did you mean \"")
+	switch {
+	case strings.ContainsAny(name, "*?["):
+		return fmt.Errorf("%w. --var-file names one file and has no wildcards. Name each file by a flag of its own, such as:\n\n  --var-file=%s", err, append(others, "november.hclvars")[0])
+	case isNear:
+		return fmt.Errorf("%w. Did you mean:\n\n  --var-file=%s", err, strings.TrimSuffix(meant, "\"?"))
+	case len(others) > 0:
+		return fmt.Errorf("%w. There are: %s", err, mistake.Listed(others, 5))
+	}
 	return err
+}
+
+// otherVariableFiles are the files of variables in a directory that are read only where somebody names them.
+func otherVariableFiles(root *confined.Directory) []string {
+	var others []string
+	names, _ := root.Names(".") // an error of which is told where the files are read
+	for _, name := range names {
+		stem, isOne := strings.CutSuffix(strings.TrimSuffix(name, ".json"), variableEndings[0])
+		if isOne && stem != "remit" && !strings.HasSuffix(stem, ".auto") {
+			others = append(others, name)
+		}
+	}
+	return others
 }
 
 // variableEndings are those of the names of files of variables.
@@ -164,7 +186,7 @@ func (vs *variables) assignFile(name string, content []byte, err error) {
 	}
 	attributes, diags := file.Body.JustAttributes()
 	for _, d := range diags {
-		d.Summary, d.Detail = "Block in a file of variables", "A file of variables has a line for each of them, and no blocks, such as:\n\n  period = \"2026-11\""
+		d.Summary, d.Detail = "Block in a file of variables", "A file of variables has values alone. Move the block to a file of the configuration, whose name ends in .hcl, such as main.hcl."
 	}
 	vs.report(diags...)
 	for _, key := range slices.Sorted(maps.Keys(attributes)) {
@@ -261,7 +283,7 @@ func (vs *variables) assignText(v *variable, text, source string) {
 	refuse := func() {
 		v.Progress = eval.Failed
 		vs.report(mistake.New(v.At, "Value is not an expression",
-			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.Name))
+			"The value that %s gives to var.%s is not an expression of HCL without references.%s", source, v.Name, v.exampleOf(text, source)))
 	}
 	if syntax.CheckNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
 		refuse()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -120,6 +121,18 @@ func isByAsset(value cty.Value) bool {
 	return (ty.IsObjectType() || ty.IsMapType()) && value.LengthInt() > 0
 }
 
+// withoutMinus is the amount of a text with a minus sign before it; "" for any other value.
+func withoutMinus(value cty.Value) string {
+	if !syntax.IsText(value) {
+		return ""
+	}
+	plain, isNegative := strings.CutPrefix(value.AsString(), "-")
+	if _, err := transfer.ParseAmount(plain); err != nil || !isNegative {
+		return ""
+	}
+	return plain
+}
+
 // cap reads an amount that an asset can have.
 func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, asset string) transfer.Amount {
 	if ctx, ok, _ := k.scope.Context(a.Refs); ok {
@@ -132,6 +145,10 @@ func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, a
 	if isByAsset(value) {
 		only := slices.Sorted(maps.Keys(value.AsValueMap()))[0]
 		r.Refuse(a.Expr.Range(), "Amount is not a decimal", "A limit is an amount of one asset, which stands beside it, and every other asset has a limit of its own. Write, such as:\n\n  max_amount = \"412850.22\"\n  asset      = %q", only)
+		return transfer.Amount{}
+	}
+	if plain := withoutMinus(value); plain != "" {
+		r.Refuse(a.Expr.Range(), "Invalid amount", "max_amount %q has a minus sign, and a limit has none. Write:\n\n  max_amount = %q", value.AsString(), plain)
 		return transfer.Amount{}
 	}
 	if syntax.IsText(value) && isNothing(value.AsString()) {

@@ -87,9 +87,28 @@ func (c *Configuration) credential(r *eval.Reader, name, why, hint string, other
 		if name == "client_secret" { // which everybody would read there
 			how = "set " + environmentClientSecretFile + " to the name of a file that has it, or " + environmentClientSecret + " to the secret itself"
 		}
+		why += emptyInEnvironment(c.options, name)
 		r.Refuse(c.service.At, "Credentials are missing", "%s: %s%s.", why, how, hint)
 	}
 	return ""
+}
+
+// emptyInEnvironment says which variables of the environment for an argument are set to nothing, as where a secret of a pipeline
+// is not there; "" for none.
+func emptyInEnvironment(options Options, argument string) string {
+	if options.Environ == nil {
+		return ""
+	}
+	environ, empty := options.Environ(), []string(nil)
+	for _, name := range map[string][]string{"client_id": {environmentClientID}, "client_secret": {environmentClientSecret, environmentClientSecretFile}}[argument] {
+		if slices.Contains(environ, name+"=") {
+			empty = append(empty, name)
+		}
+	}
+	if empty == nil {
+		return ""
+	}
+	return ", and " + strings.Join(empty, " and ") + " is set and empty, as where a secret of a pipeline is missing"
 }
 
 // reportUnset reports the variable without a value that an argument needs, if there is one.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"remit/internal/text/lazyregexp"
 )
 
@@ -64,6 +66,9 @@ func damagedAmount(text string, isOfColumn bool) string {
 	}
 	if reference := writtenReference(text); reference != "" && !isOfColumn {
 		return fmt.Sprintf("amount %q is the name of a value in quotation marks. Write it without them:\n\n  amount = %s", text, reference)
+	}
+	if uuid.Validate(text) == nil {
+		return fmt.Sprintf("amount %q is an ID, and no decimal. Name the column that has the amounts: it may have changed places with another.", text)
 	}
 	if !isOfColumn {
 		return ""

@@ -37,6 +37,7 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 	diags = append(diags, doubtOfMinutes(block, in, t)...)
 	diags = append(diags, doubtOfRefID(block, in, t)...)
 	diags = append(diags, doubtOfWords(block, in, t)...)
+	diags = append(diags, s.above.doubt(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
 }
@@ -168,27 +169,6 @@ func doubtOfWords(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 	return diags
 }
 
-// placeOfDoubt is where the value of the first of these arguments that the block has is written: the cell of
-// a row, or an expression. Where the block kept none of them, it is the row or the block.
-func placeOfDoubt(block *transferBlock, in instance, arguments ...string) hcl.Range {
-	for _, name := range arguments {
-		f := block.fields[name]
-		if f == nil {
-			continue
-		}
-		e := evaluator{block: block, in: in}
-		place := e.place(f)
-		if in.row != nil && place.Filename == in.row.Table.Name {
-			block.configured.data.NeedSnippet(place.Filename, place.End.Byte)
-		}
-		return place
-	}
-	if in.row != nil {
-		return in.row.Whole()
-	}
-	return block.at
-}
-
 // assetWords are words for currencies, with their codes.
 var assetWords = map[string]string{
 	"DOLLAR": "USD", "DOLLARS": "USD", "$": "USD", "US$": "USD", "BUCKS": "USD", "EURO": "EUR", "EUROS": "EUR", "€": "EUR", "POUND": "GBP", "POUNDS": "GBP", "£": "GBP",
@@ -251,6 +231,7 @@ func sorted(word string) string {
 }
 
 var (
+	decimalID = lazyregexp.New(`^[0-9]{1,9}[.,][0-9]{2}$`)
 	fewDigits = lazyregexp.New(`^[0-9]{2,12}$`)
 	nearUUID  = lazyregexp.New(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
 	hexDigits = lazyregexp.New(`^[0-9a-fA-F]{32}$`)
@@ -266,16 +247,39 @@ func meantProfileID(id string) string {
 		return "Write it without them:\n\n  " + reference
 	}
 	if hexDigits.MatchString(id) {
-		return fmt.Sprintf("With its hyphens it is:\n\n  \"%s-%s-%s-%s-%s\"", id[:8], id[8:12], id[12:16], id[16:20], id[20:])
+		return "With its hyphens it is:\n\n  \"" + withHyphens(id) + "\""
 	}
 	if plain := withPlainHyphens(id); plain != id && len(plain) == lengthOfUUID && uuid.Validate(plain) == nil {
 		return "With plain hyphens it is:\n\n  \"" + plain + "\""
+	}
+	if hyphened := otherwiseHyphened(id); hyphened != "" {
+		return "With its hyphens it is:\n\n  \"" + hyphened + "\""
 	}
 	bare := strings.TrimPrefix(strings.ToLower(strings.Trim(id, "{}()<>' ")), "urn:uuid:")
 	if bare == id || len(bare) != lengthOfUUID || uuid.Validate(bare) != nil || strings.EqualFold(bare, id) {
 		return ""
 	}
 	return "Write the UUID alone:\n\n  \"" + bare + "\""
+}
+
+// otherwiseHyphened is the UUID of a text that has its 32 digits, and spaces or signs in the place of its hyphens; "" for
+// any other text.
+func otherwiseHyphened(id string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || r == ':' || r == '/' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, id)
+	if digits == id || !hexDigits.MatchString(digits) || len(id) == lengthOfUUID && uuid.Validate(id) == nil {
+		return ""
+	}
+	return withHyphens(digits)
+}
+
+// withHyphens is a UUID of 32 digits as it is written.
+func withHyphens(digits string) string {
+	return strings.Join([]string{digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]}, "-")
 }
 
 // withPlainHyphens has a hyphen in the place of each dash, as word processors and mail programs write them.
@@ -289,9 +293,8 @@ func withPlainHyphens(id string) string {
 }
 
 const (
-	lengthOfUUID = 36
-	nilUUID      = "00000000-0000-0000-0000-000000000000" // no transfer's: it stands where there is none
-	maxUUID      = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+	nilUUID = "00000000-0000-0000-0000-000000000000" // no transfer's: it stands where there is none
+	maxUUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 )
 
 // notProfileID says what a profile's ID seems to be instead; "" where nothing is wrong with it.
@@ -307,6 +310,8 @@ func notProfileID(id string) string {
 		return "is a UUID without hyphens"
 	case withPlainHyphens(id) != id:
 		return "has dashes that are no hyphens"
+	case otherwiseHyphened(id) != "":
+		return "is a UUID whose hyphens are missing, elsewhere, or other signs"
 	case meantProfileID(id) != "":
 		return "has signs around its UUID"
 	case isUUID || placeholder(id):
@@ -317,6 +322,8 @@ func notProfileID(id string) string {
 		return "begins with an apostrophe, which marks text in a spreadsheet"
 	case truthValues[strings.ToUpper(id)]:
 		return "says yes or no"
+	case decimalID.MatchString(id):
+		return "is an amount: two columns may have changed places"
 	case mail.MatchString(id):
 		return "is an e-mail address"
 	case strings.Contains(id, " ") && words.MatchString(id):

@@ -264,6 +264,10 @@ func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.", name)
 		return ""
 	}
+	if d := lineBreakAtEnd(f.Expr, name, text); d != nil {
+		e.add(f, d)
+		return ""
+	}
 	if err := checkSent(text); err != nil {
 		e.refuse(f, "Text cannot be seen as it is", "%s %s%s", name, mistake.Sentence(err), e.in.trimHint(f, text))
 		return ""
@@ -289,6 +293,10 @@ func (e *evaluator) refID() (string, bool) {
 	}
 	if value.Type() != cty.String {
 		e.refuse(f, "Not text", "ref_id must be a text, not %s. Write it in quotation marks.", mistake.Kind(value.Type()))
+		return "", false
+	}
+	if d := lineBreakAtEnd(f.Expr, "ref_id", value.AsString()); d != nil {
+		e.add(f, d)
 		return "", false
 	}
 	if err := checkRefID(value.AsString()); err != nil {

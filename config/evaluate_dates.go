@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -10,6 +11,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/clock/calendar"
 )
 
 // windowsOf is of what the windows of a transfer are made.
@@ -91,6 +93,12 @@ func (e *evaluator) time(name string) time.Time {
 			err = fmt.Errorf("is a date alone. Write its time and its time zone behind the column, such as:\n\n  \"${%s}T09:00:00+01:00\"", mistake.ColumnOf("each.value", f.column))
 		} else if hint := e.in.dottedDate(f); hint != nil {
 			err = hint
+		} else if e.in.isOfColumn(f) && syntax.Traversal(f.Expr) != nil && calendar.Written(text) != nil {
+			what := "is a day as a spreadsheet shows it"
+			if strings.Trim(text, "0123456789.") == "" {
+				what = "is the number by which a spreadsheet counts a day"
+			}
+			err = fmt.Errorf("%s. Give the column the format yyyy-mm-dd there, export the file anew, and write the time and its time zone behind it:\n\n  %s = \"${%s}T09:00:00Z\"", what, name, mistake.ColumnOf("each.value", f.column))
 		}
 		e.refuse(f, "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
 	}

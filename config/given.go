@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/text/shell"
 )
 
@@ -59,6 +60,30 @@ func (vs *variables) strayMarks(v *variable, text, source string) *hcl.Diagnosti
 		"The value that %s gives to var.%s %s, which would be part of the value. Write %s. Where they belong to the value, write it in a file of variables.",
 		source, v.Name, what, correct)
 }
+
+// exampleOf shows how a list or a map is given as text; "" for any other type.
+func (v *variable) exampleOf(text, source string) string {
+	example := ""
+	switch t := v.typ; {
+	case t.IsListType() || t.IsSetType() || t.IsTupleType():
+		items := []string{"a", "b"}
+		if !v.Sensitive && plainItems.MatchString(text) {
+			items = strings.Split(strings.NewReplacer(" ", "", "[", "", "]", "").Replace(text), ",")
+		}
+		example = "[" + strings.Join(mistake.QuotedAll(items), ", ") + "]"
+	case t.IsMapType() || t.IsObjectType():
+		example = `{ a = "1", b = "2" }`
+	default:
+		return ""
+	}
+	if source == optionVar {
+		return " It is written so:\n\n  --var=" + shell.Word(v.Name+"="+example)
+	}
+	return " It is written so:\n\n  " + shell.Word(example)
+}
+
+// plainItems are words with commas between them, which people write for a list.
+var plainItems = lazyregexp.New(`^\[?[\w.-]+( ?, ?[\w.-]+)*\]?$`)
 
 // optionVar is what messages call a value of the command line.
 const optionVar = "--var"

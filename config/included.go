@@ -223,6 +223,9 @@ func (o *includeOpener) openRoot(in include, name string) *confined.Directory {
 		if info, err := top.Stat(at); err == nil && !info.IsDir() {
 			why = "this is a file; include names directories."
 		}
+		if strings.ContainsAny(name, "*?[") {
+			why = "include has no wildcards: it names each directory, and all files of it are read. Write, such as:\n\n  include = [\"shared\"]"
+		}
 		o.refuse(in, "%s: %s", name, strings.Replace(why, "there is no such file", "there is no such directory", 1))
 		return nil
 	}

@@ -123,6 +123,7 @@ type stream struct {
 	// spellings has the first spelling of each of them.
 	spellings map[string]string
 	asset     string // the last one of them
+	above     neighbour
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
 	isWhole  bool                   // nothing is taken from a memory, or kept in it

@@ -285,10 +285,17 @@ func noTime(text string) error {
 	if day, clock, isDated := strings.Cut(text, "T"); isDated && isTime(day+"T00:00:00Z") && noHour.MatchString(clock) {
 		return fmt.Errorf("has a time that no clock shows: hours go from 00 to 23, and minutes and seconds from 00 to 59. Write, such as:\n\n  %q", day+"T23:59:59"+noHour.ReplaceAllString(clock, "$1"))
 	}
-	for _, form := range []string{time.DateOnly, "02.01.2006", "2.1.2006", "2.1.2006T15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05Z07:00"} {
+	for _, form := range []string{"2.1.2006T15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05Z07:00"} {
 		if t, err := time.Parse(form, text); err == nil {
 			example = t.Format(time.RFC3339)
 		}
+	}
+	switch days := calendar.Written(text); len(days) {
+	case 1:
+		example = days[0].Midnight().Format(time.RFC3339)
+	case 2:
+		return fmt.Errorf("is %s or %s, and no time. Write the day that is meant, with its time and time zone (RFC 3339):\n\n  %q\n  %q",
+			days[0].InWords(), days[1].InWords(), days[0].Midnight().Format(time.RFC3339), days[1].Midnight().Format(time.RFC3339))
 	}
 	return fmt.Errorf("is not a time with its date and time zone (RFC 3339), such as:\n\n  %q", example)
 }

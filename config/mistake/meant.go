@@ -54,6 +54,8 @@ func meantColumn(root, name string, columns []string) string {
 		return " There are: " + Listed(QuotedAll(columns), 10) + "."
 	case hclsyntax.ValidIdentifier(found):
 		return fmt.Sprintf(" Did you mean %q?", found)
+	case strings.TrimRight(found, ";, \t") == name:
+		return fmt.Sprintf(" It has %q: the lines of the file seem to end with signs that belong to no field. Take %q away from the end of each line.", found, found[len(name):])
 	case strings.TrimSpace(found) != found:
 		return fmt.Sprintf(" Its name in the file begins or ends with a space. Say in the data block how it is called here, for all columns that are read:\n\n  columns = { %s = %q }", KeyHCL(strings.TrimSpace(found)), found)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"remit/internal/text/english"
 	"remit/internal/text/lazyregexp"
@@ -13,7 +15,10 @@ import (
 func raggedDetail(fields []string, header int, delimiter rune) string {
 	detail := fmt.Sprintf("The row has %s, the header %d.", english.Plural(len(fields), "field"), header)
 	if len(fields) < header {
-		return detail
+		return detail + " Is the file cut off here, or a sign between two fields missing? An empty field has its sign, too."
+	}
+	if !slices.ContainsFunc(fields[header:], func(field string) bool { return strings.TrimSpace(field) != "" }) {
+		return fmt.Sprintf("%s What is too many is empty. Take the signs %q at the end of the row away, or export the file again.", detail, strings.Repeat(string(delimiter), len(fields)-header))
 	}
 	if number := splitNumber(fields); number != "" && delimiter == ',' {
 		return fmt.Sprintf("%s The number %s has a decimal comma, and commas separate the fields. Export the file again with semicolons between the fields, or with its numbers in quotation marks.", detail, number)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -148,7 +149,7 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 		switch {
 		case i < 0:
 			diags = append(diags, f.UnknownColumn(f.atPick(pick.Name), pick.Header, h.names))
-			if f.delimiterHint(h.names) != "" {
+			if f.delimiterHint(pick.Header, h.names) != "" {
 				return diags // one cause keeps every column from being found
 			}
 		case slices.Contains(h.names[i+1:], pick.Header):
@@ -266,7 +267,7 @@ func (f *File) UnknownColumn(at hcl.Range, name string, columns []string) *hcl.D
 		hint = " Did you mean:\n\n  " + strings.TrimSuffix(meant, "?") // on a line of its own, to be copied
 	}
 	if hint == "" {
-		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + f.delimiterHint(columns)
+		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + f.delimiterHint(name, columns)
 	}
 	return mistake.New(at, "Unknown column", "%s has no column %q.%s", f.Name, name, hint)
 }
@@ -291,10 +292,27 @@ func otherDelimiter(columns []string) rune {
 	return 0
 }
 
+// rareDelimiter is a sign that no list of delimiters has and that cuts the name of a column out of the one column of a
+// header; 0 for none.
+func rareDelimiter(need string, columns []string) rune {
+	if len(columns) != 1 || otherDelimiter(columns) != 0 {
+		return 0
+	}
+	for _, sign := range columns[0] {
+		if !unicode.IsLetter(sign) && !unicode.IsDigit(sign) && !strings.ContainsRune(" _-\"'.", sign) && slices.Contains(strings.Split(columns[0], string(sign)), need) {
+			return sign
+		}
+	}
+	return 0
+}
+
 // delimiterHint shows the delimiter that the one column of a header seems to have.
-func (f *File) delimiterHint(columns []string) string {
+func (f *File) delimiterHint(need string, columns []string) string {
 	if len(columns) == 0 {
 		return ""
+	}
+	if delimiter := rareDelimiter(need, columns); delimiter != 0 {
+		return " Its fields seem to be separated otherwise:\n\n  delimiter = " + delimiterText(delimiter)
 	}
 	if delimiter := otherDelimiter(columns); delimiter != 0 {
 		if _, isSaid := f.Places["delimiter"]; !isSaid && delimiter == delimiters()[0] {

@@ -84,25 +84,35 @@ var repairs = []repair{
 }
 
 // bareNumber is an argument whose value is a number with a currency or with signs between its digits, and no text.
-var bareNumber = lazyregexp.New(`^(\s*[\w-]+\s*=\s*)(?:[€$£]|[A-Z]{3} )?\s*(\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d{1,2})?|\d+[.,]?\d*)\s*(?:[€$£]|[A-Z]{3})?\s*,?\s*$`)
+var bareNumber = lazyregexp.New(`^(\s*[\w-]+\s*=\s*)(?:[€$£]|[A-Z]{3} )?\s*(\d{1,3}(?:[,.' _]\d{3})+(?:[.,]\d{1,2})?|\d+[.,]?\d*)\s*(?:[€$£]|[A-Z]{3})?\s*,?\s*$`)
+
+// wholeNumbers are arguments that are whole numbers, and no amounts.
+var wholeNumbers = map[string]bool{
+	"max_count": true, "count": true, "count_above": true, "approvers": true, "skip_first": true, "skip_last": true, "max_in_flight": true, "scale": true, "port": true,
+}
 
 // plainNumber writes such a number in plain digits and in quotation marks. One that can be meant in two ways, as 1,200,
 // keeps its signs, and is told apart by the next message.
 func plainNumber(line, _ string) string {
 	found := bareNumber.FindStringSubmatch(line)
-	if found == nil || !strings.ContainsAny(strings.TrimRight(line[len(found[1]):], ", "), ",' €$£ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+	if found == nil || !strings.ContainsAny(strings.TrimRight(line[len(found[1]):], ", "), ",' _€$£ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		return line
 	}
 	digits := found[2]
+	only := func(text string) string {
+		return strings.NewReplacer(",", "", ".", "", "'", "", " ", "", "_", "").Replace(text)
+	}
+	if wholeNumbers[strings.Trim(found[1], " \t=")] {
+		return found[1] + only(digits)
+	}
 	point := strings.LastIndexAny(digits, ",.")
 	switch decimals := len(digits) - point - 1; {
 	case point < 0 || decimals <= 2:
-	case strings.Count(digits, digits[point:point+1]) > 1 || strings.ContainsAny(digits, "' "): // groups alone
+	case strings.Count(digits, digits[point:point+1]) > 1 || strings.ContainsAny(digits, "' _"): // groups alone
 		point = -1
 	default:
 		return found[1] + `"` + digits + `"`
 	}
-	only := func(text string) string { return strings.NewReplacer(",", "", ".", "", "'", "", " ", "").Replace(text) }
 	plain := only(digits)
 	if point >= 0 {
 		plain = only(digits[:point]) + "." + digits[point+1:]

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/text/english"
@@ -214,19 +213,6 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// againIn is the command line of a command again, as far as it names a directory, an environment and variables: in another directory where one is named,
-// relative to the one on the command line.
-func againIn(cmd *cobra.Command, dir string) string {
-	from := directoryOf(cmd)
-	if dir != "" {
-		from.Path = from.Within(dir)
-	}
-	from.Assignments = slices.DeleteFunc(slices.Clone(from.Assignments), func(a config.Assignment) bool {
-		return a.File == "" && !strings.Contains(a.Var, "=") // an unfinished one
-	})
-	return from.Command(strings.TrimPrefix(cmd.CommandPath(), "remit "))
-}
-
 // takesNone refuses arguments of a command that takes none, and says what the first of them may mean.
 func takesNone(cmd *cobra.Command, args []string) error {
 	word, again := args[0], againIn(cmd, "")
@@ -316,6 +302,9 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 			whole += " --sandbox"
 		}
 		return exit.WithHint(fmt.Errorf("%s has no command %q, and remit itself has one", cmd.CommandPath(), name), whole)
+	}
+	if isDirectory(name) && cmd == cmd.Root() {
+		return exit.WithHint(fmt.Errorf("there is no command %q, and there is a directory of that name. Name it behind a command", name), "remit plan --chdir="+shell.Word(name))
 	}
 	message := fmt.Sprintf("there is no command %q", name)
 	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody

@@ -25,13 +25,11 @@ var fileEndings = []string{".plan", ".csv", ".xlsx", ".xls", ".json", ".jsonl", 
 func misplacedWord(cmd *cobra.Command, word, again string) error {
 	_, noMonth := time.Parse(monthForm, word)
 	isFile := slices.Contains(fileEndings, strings.ToLower(filepath.Ext(word)))
-	at, isDir := word, false
+	at := word
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(lookupFlag(cmd, "chdir").Value.String(), word)
 	}
-	if info, err := os.Stat(at); err == nil {
-		isDir = info.IsDir()
-	}
+	isDir := isDirectory(at)
 	switch {
 	case strings.Contains(cmd.Use, "--out=") && (isFile || isDir):
 		if name := outFiles["out"][cmd.Name()]; isDir && name != "" && cmd.CommandPath() != "remit audit export" {
@@ -51,6 +49,12 @@ func misplacedWord(cmd *cobra.Command, word, again string) error {
 		return strayWord(cmd, word, again)
 	}
 	return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), againIn(cmd, word))
+}
+
+// isDirectory reports whether there is a directory of a name.
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // strayWord refuses an argument that is neither a file nor a directory.
@@ -113,4 +117,17 @@ func flagWord(name string) string {
 		return "-" + name
 	}
 	return "--" + name
+}
+
+// againIn is the command line of a command again, as far as it names a directory, an environment and variables: in another directory where one is named,
+// relative to the one on the command line.
+func againIn(cmd *cobra.Command, dir string) string {
+	from := directoryOf(cmd)
+	if dir != "" {
+		from.Path = from.Within(dir)
+	}
+	from.Assignments = slices.DeleteFunc(slices.Clone(from.Assignments), func(a config.Assignment) bool {
+		return a.File == "" && !strings.Contains(a.Var, "=") // an unfinished one
+	})
+	return from.Command(strings.TrimPrefix(cmd.CommandPath(), "remit "))
 }

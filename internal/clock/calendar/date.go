@@ -49,12 +49,15 @@ func ParseDate(text string) (Date, error) {
 	if why, _ := NoSuchDay(text); why != "" {
 		return 0, wrongDate(why)
 	}
-	for _, form := range []string{"2.1.2006", "2006/1/2", "2006-1-2", "20060102", "2 Jan 2006", "2 January 2006", "January 2, 2006", "2006.1.2"} {
-		if t, err := time.Parse(form, text); err == nil && t.Year() >= YearMin && t.Year() <= YearMax {
-			return 0, wrongDate("is not a date as ISO 8601 writes it; write \"" + t.Format(time.DateOnly) + "\"")
-		}
+	const notISO = "is not a date as ISO 8601 writes it; write "
+	switch days := Written(text); len(days) {
+	case 0:
+		return 0, ErrDate
+	case 1:
+		return 0, wrongDate(notISO + strconv.Quote(days[0].String()))
+	default:
+		return 0, wrongDate(notISO + fmt.Sprintf("\"%s\" for %s, or \"%s\" for %s", days[0], days[0].InWords(), days[1], days[1].InWords()))
 	}
-	return 0, ErrDate
 }
 
 // wrongDate is an [ErrDate] that says more.
