@@ -32,6 +32,18 @@ func (s scales) limit(asset string) int {
 	return math.MaxInt
 }
 
+// tryAssets reads the asset blocks for a caller that only shows amounts. It leaves them out, without a mistake, where
+// one of them is wrong or needs a value that was not given here.
+func tryAssets(c *checker, blocks []*eval.Block, assets scales) {
+	reported := c.diags
+	c.diags = nil
+	evaluateAssets(c, blocks, assets)
+	if c.diags.HasErrors() {
+		clear(assets)
+	}
+	c.diags = reported
+}
+
 func evaluateAssets(c *checker, blocks []*eval.Block, assets scales) {
 	for _, b := range blocks {
 		code := b.Label(0)

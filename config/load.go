@@ -165,6 +165,8 @@ func (l *loader) evaluate() hcl.Diagnostics {
 	if opts.needsSandbox() {
 		evaluateAssets(l.checker, l.assets, c.assets)
 		c.Sandbox.OpeningBalances = evaluateSandbox(l.checker, l.sandbox, c.assets, c.sources.files)
+	} else {
+		tryAssets(l.checker, l.assets, c.assets)
 	}
 	controls := &controlReader{
 		checker: l.checker, root: c.sources.root, files: c.sources.files, assets: c.assets, need: opts.Need, zone: opts.Zone, found: &c.controls,

@@ -93,7 +93,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.dir.Command("state list"))
 	}
 	options := view.BooksOptions{
-		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version,
+		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version, Scales: w.config.Scales(),
 	}
 	if options.Called, err = firstNames(ctx, snapshot, found.First); err != nil {
 		return w.state.Error(err)

@@ -45,7 +45,7 @@ func TestFirstHour(t *testing.T) {
 // firstHourSentences are parts of sentences that newcomers stopped at, and that were replaced.
 var firstHourSentences = []string{
 	"Nothing of this plan will be sent", "with a shortened duplicate_within", "not waited for here", "not everything of its plan has an outcome",
-	"is settled: tombstone", "Something needs a person", "Nothing needs a person", "or a person settles it: remit", "where its author does not sign it", "Who approves it types",
+	"is settled: tombstone", "Something needs a person", "Nothing needs a person", "or a person settles it: remit", "where its author does not sign it", "if unsigned by its author", "Who approves it types",
 	"the state is not here", "Only a part of the declaration", "Nothing that is recorded is PENDING", "the lookup before first sending failed", "get a token: get a token",
 	"the journal has the number and nothing else", "There is nothing to send in it", "so there is nobody to send to", "made for another lineage", "takes exactly PLAN",
 	"Text that has a", "mistakes are alike. The other", "nobody was given the client", "None is in doubt, in conflict", "Every transfer of the period stands in one line",

@@ -59,11 +59,29 @@ var otherCommandsOf = map[string]terraform.Answer{
 	"state delete":  forgetting,
 	"state purge":   forgetting,
 	"state reset":   {Text: "nothing leaves the record. init makes a new state, for a new environment", Next: "remit init --help"},
+
+	"schedule list": previewed,
+	"schedule ls":   previewed,
+	"schedule show": previewed,
+	"audit list":    readLog,
+	"audit ls":      readLog,
+	"audit show":    readLog,
+	"sandbox list":  {Text: "the sandbox has a record of its own, which every command shows with --sandbox", Next: "remit state list --sandbox"},
+	"sandbox ls":    {Text: "the sandbox has a record of its own, which every command shows with --sandbox", Next: "remit state list --sandbox"},
+	"sandbox start": servedAlone,
+	"sandbox run":   servedAlone,
+	"sandbox reset": resetting,
+	"sandbox clean": resetting,
+	"sandbox stop":  {Text: "the sandbox of apply --sandbox ends with its command, and that of serve with Control-C", Next: "remit sandbox --help"},
 }
 
 var (
-	restoring  = terraform.Answer{Text: "a backup is put in the place of the state by hand, once the timer is stopped, as docs/upkeep.md says. verify tells whether it is whole", Next: "remit state verify"}
-	forgetting = terraform.Answer{Text: "nothing leaves the record. forget settles a ref_id for good, and it is never sent again", Next: "remit state forget REF_ID --reason=TEXT"}
+	previewed   = terraform.Answer{Text: "preview shows the dates of one schedule. Without a name, it says which schedules there are", Next: "remit schedule preview"}
+	readLog     = terraform.Answer{Text: "log shows what was written into the journal", Next: "remit audit log"}
+	servedAlone = terraform.Answer{Text: "apply --sandbox needs no server of its own. serve runs one for other programs", Next: "remit sandbox serve"}
+	resetting   = terraform.Answer{Text: "the sandbox is in the directory .remit/sandbox. Delete it, and the next apply --sandbox makes a new one", Next: "rm -r .remit/sandbox"}
+	restoring   = terraform.Answer{Text: "a backup is put in the place of the state by hand, once the timer is stopped, as docs/upkeep.md says. verify tells whether it is whole", Next: "remit state verify"}
+	forgetting  = terraform.Answer{Text: "nothing leaves the record. forget settles a ref_id for good, and it is never sent again", Next: "remit state forget REF_ID --reason=TEXT"}
 )
 
 // ofHabit is the answer to a flag of a habit; no text for any other.

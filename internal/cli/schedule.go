@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
 	"remit/internal/clock/calendar"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 )
 
@@ -20,7 +23,7 @@ func newSchedule(p *process) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return p.unknownCommand(cmd, args[0])
+				return p.unknownOfSchedule(cmd, args[0])
 			}
 			return cmd.Help()
 		},
@@ -39,7 +42,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 			"reads the configuration alone: today's date, the machine's time zone and its language change\n" +
 			"nothing.\n\n" +
 			"Exit codes: 0 done; 1 a mistake.",
-		Args: exactArgs("NAME"),
+		Args: oneArgAtMost("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var last calendar.Date
 			if until != "" {
@@ -52,7 +55,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := findSchedule(loaded, args[0])
+			s, err := findSchedule(&from, loaded, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -68,8 +71,17 @@ func newSchedulePreview(p *process) *cobra.Command {
 	return cmd
 }
 
+// unknownOfSchedule answers a word that is no command of schedule, which may be the name of one.
+func (p *process) unknownOfSchedule(cmd *cobra.Command, word string) error {
+	_, isKnown := otherCommandsOf["schedule "+word]
+	if isKnown || len(cmd.SuggestionsFor(word)) > 0 {
+		return p.unknownCommand(cmd, word)
+	}
+	return exit.WithHint(fmt.Errorf("there is no command %q. Where it is a schedule, preview shows its dates", word), "remit schedule preview "+shell.Word(word))
+}
+
 // findSchedule finds a schedule by its name, with or without the word in front.
-func findSchedule(loaded *config.Configuration, name string) (*config.Schedule, error) {
+func findSchedule(dir *workspace.Directory, loaded *config.Configuration, name string) (*config.Schedule, error) {
 	name = strings.TrimPrefix(name, "schedule.")
 	i := slices.IndexFunc(loaded.Schedules, func(s config.Schedule) bool { return s.Name == name })
 	if i >= 0 {
@@ -78,6 +90,12 @@ func findSchedule(loaded *config.Configuration, name string) (*config.Schedule, 
 	var names []string
 	for _, s := range loaded.Schedules {
 		names = append(names, s.Name)
+	}
+	if name == "" && len(names) > 0 {
+		return nil, exit.WithHint(fmt.Errorf("schedule preview needs the name of a schedule; there are: %s", strings.Join(names, ", ")), dir.Command("schedule preview "+names[0]))
+	}
+	if len(names) == 0 && name == "" {
+		return nil, errors.New("the configuration declares no schedule")
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("there is no schedule %q: the configuration declares none", name)

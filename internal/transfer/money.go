@@ -52,6 +52,12 @@ func (s Scales) ShownSum(sum decimal.Decimal, asset string) string {
 	return s.Shown(Digits(sum), asset)
 }
 
+// Plain is [Scales.ShownSum] without groups, for programs of accountants.
+func (s Scales) Plain(sum decimal.Decimal, asset string) string {
+	scale, _ := s.Of(asset)
+	return sum.StringFixed(int32(max(min(scale, shownScaleMax), -int(sum.Exponent()), 0)))
+}
+
 // Grouped writes a number in plain notation, which may have a minus sign, with a comma before
 // each three digits left of its point. Other text comes back unchanged.
 func Grouped(number string) string {

@@ -52,11 +52,6 @@ func (s Screen) amount(a transfer.Amount, asset string) string {
 // sums is a total per asset in one phrase: "USD 412,850.22, BTC 0.5".
 func (s Screen) sums(t *transfer.Totals) string { return sumsAs(t, s.money) }
 
-// sumsPlain is [Screen.sums] for what programs read as well.
-func sumsPlain(t *transfer.Totals) string {
-	return sumsAs(t, func(d decimal.Decimal, _ string) string { return sum(d) })
-}
-
 func sumsAs(t *transfer.Totals, number func(d decimal.Decimal, asset string) string) string {
 	if t == nil {
 		return ""

@@ -25,7 +25,7 @@ func (a *Approval) Ask() string {
 	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)
 	switch {
 	case !a.Saved:
-		text += fmt.Sprintf(" %s if unsigned by its author.", numberWord(a.Need.Approvers+1)) + a.tooFew()
+		text += fmt.Sprintf(" Without its author's signature it needs %d.", a.Need.Approvers+1) + a.tooFew()
 	case a.Enough():
 		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), english.Plural(a.Needed(), "approver"), why)
 	default:
@@ -79,15 +79,6 @@ func (h *htmlPlan) mark(of string, i int) string {
 		return ""
 	}
 	return fmt.Sprintf(" data-%s=\"%d\"", of, i)
-}
-
-// numberWord is a small number as a sentence begins with it.
-func numberWord(n int) string {
-	words := []string{"None", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"}
-	if n < len(words) {
-		return words[n]
-	}
-	return fmt.Sprint(n)
 }
 
 // details are who signed, which signatures do not count, and who could sign: a line each.

@@ -25,6 +25,7 @@ type BooksOptions struct {
 	Prefix  string            // of the accounts of profiles: see [AccountPrefix]
 	Wanted  string            // the selection, in words; "" for everything
 	Version string            // of remit
+	Scales  transfer.Scales   // decimals of assets, in books for accountants
 }
 
 // WriteBooks writes books down in one form: a summary, and the entries in their order. It returns
@@ -60,7 +61,7 @@ func (o *BooksOptions) preamble(s *books.Summary) []string {
 		lines = append(lines, "Only "+Visible(o.Wanted))
 	}
 	lines = append(lines, "Days in "+o.Zone.String())
-	lines = append(lines, booksLines(s, sumsPlain)...)
+	lines = append(lines, booksLines(s, func(t *transfer.Totals) string { return sumsAs(t, o.Scales.Plain) })...)
 	return lines
 }
 

@@ -39,7 +39,7 @@ func BooksBeancount(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entr
 			fmt.Fprintf(out, "  metadata%d: %s\n", i+1, beanText(p.Key+"="+p.Value))
 		}
 		for _, p := range e.Postings {
-			fmt.Fprintf(out, "  %s  %s %s\n", names.account(p), sum(p.Amount), commodity(e.Asset))
+			fmt.Fprintf(out, "  %s  %s %s\n", names.account(p), o.Scales.Plain(p.Amount, e.Asset), commodity(e.Asset))
 		}
 	})
 }
@@ -70,7 +70,7 @@ func writeJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry,
 			fmt.Fprintf(out, "    ; metadata: %s\n", ledgerText(p.Key+"="+p.Value))
 		}
 		for _, p := range e.Postings {
-			fmt.Fprintf(out, "    %s  %s %s\n", names.account(p), sum(p.Amount), ledgerCommodity(e.Asset))
+			fmt.Fprintf(out, "    %s  %s %s\n", names.account(p), o.Scales.Plain(p.Amount, e.Asset), ledgerCommodity(e.Asset))
 		}
 	})
 }
