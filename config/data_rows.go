@@ -41,13 +41,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByWhere}
 		d.leftOut = nil
 		numbers := &numbersSeen{all: keys}
-		var compared []*comparison
-		if d.where != nil {
-			compared, _ = comparisons(d.where.Expr)
-			for _, c := range compared {
-				c.index = slices.Index(d.columns, c.column)
-			}
-		}
+		compared := d.columnsCompared()
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		isWhole := true              // without a mistake, which may hide a warning
 		for n := 0; ; n++ {
@@ -65,9 +59,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				if accepted == nil && diags == nil { // where leaves it out
 					warnings = withoutHiddenRow(warnings)
 					left.note(next.Line)
-					if len(d.leftOut) < leftOutMax && next.Key() != "" {
-						d.leftOut = append(d.leftOut, leftOutRow{strings.Clone(next.Key()), next.Line})
-					}
+					d.noteLeftOut(next)
 				}
 				warnings = append(warnings, d.warnOfLetters(current, compared)...)
 				known.noteHidden(current.Key(), warnings)
@@ -97,6 +89,13 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				return
 			}
 		}
+	}
+}
+
+// noteLeftOut keeps the key and the line of a row that where leaves out, if it is one of the first ones, for [LeftOut].
+func (d *dataSource) noteLeftOut(r *rows.Row) {
+	if len(d.leftOut) < leftOutMax && r.Key() != "" {
+		d.leftOut = append(d.leftOut, leftOutRow{strings.Clone(r.Key()), r.Line})
 	}
 }
 

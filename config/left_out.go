@@ -69,11 +69,7 @@ func (l *leaving) look(a *eval.Argument, made int) {
 
 // count counts in one loop, which made so many elements; -1 where that is not known.
 func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
-	d := l.sourceOf(a.Refs, loop.CollExpr.Variables())
-	if d == nil {
-		return
-	}
-	ctx, ok, _ := l.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
+	d, ctx, ok := l.rowsOf(a, loop)
 	if !ok {
 		return
 	}
@@ -87,6 +83,16 @@ func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
 		}
 	}
 	l.found = append(l.found, leftOut{d, loop, ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByIf, Of: of, Count: of - made}})
+}
+
+// rowsOf is the data source whose rows a loop goes through, and what the loop is evaluated in; false where one of them is not known.
+func (l *leaving) rowsOf(a *eval.Argument, loop *hclsyntax.ForExpr) (*dataSource, *hcl.EvalContext, bool) {
+	d := l.sourceOf(a.Refs, loop.CollExpr.Variables())
+	if d == nil {
+		return nil, nil, false
+	}
+	ctx, ok, _ := l.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
+	return d, ctx, ok
 }
 
 // elements is how many elements an expression has.

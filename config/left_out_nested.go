@@ -51,11 +51,7 @@ func (w *loopWalk) Exit(node hclsyntax.Node) hcl.Diagnostics {
 
 // countKeys counts the rows that a loop leaves out in each of its passes within others: one that another pass takes is not left out.
 func (l *leaving) countKeys(a *eval.Argument, loop *hclsyntax.ForExpr, within []*hclsyntax.ForExpr) {
-	d := l.sourceOf(a.Refs, loop.CollExpr.Variables())
-	if d == nil {
-		return
-	}
-	ctx, ok, _ := l.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
+	d, ctx, ok := l.rowsOf(a, loop)
 	if !ok {
 		return
 	}

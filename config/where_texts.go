@@ -80,6 +80,18 @@ func columnOfRow(expr hclsyntax.Expression) string {
 	return name
 }
 
+// columnsCompared are the comparisons of where with the index of the column of each; none without where.
+func (d *dataSource) columnsCompared() []*comparison {
+	if d.where == nil {
+		return nil
+	}
+	all, _ := comparisons(d.where.Expr) // whose mistakes were told when the block was read
+	for _, c := range all {
+		c.index = slices.Index(d.columns, c.column)
+	}
+	return all
+}
+
 // warnOfLetters warns, once for each text of where, of a cell that has the same letters with other capitals or spaces, which is another
 // text for the condition.
 func (d *dataSource) warnOfLetters(r *row, all []*comparison) hcl.Diagnostics {
