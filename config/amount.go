@@ -113,7 +113,7 @@ func (s scales) check(amount transfer.Amount, asset string) string {
 var grouped = lazyregexp.New(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
 
 // checkCap is check for the amount of an argument that caps others: 250.000 of an asset with two decimals is more likely thousands than a
-// threshold, and as one it would be a thousandth of what is meant.
+// threshold, and as one it would be a thousandth of the cap that is meant.
 func (s scales) checkCap(argument string, amount transfer.Amount, asset string) string {
 	detail := s.check(amount, asset)
 	if detail == "" {

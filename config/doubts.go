@@ -207,8 +207,8 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 // lowerFirst is a sentence that goes on after a comma.
 func lowerFirst(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
 
-// otherSpelling warns of an asset that other transfers write with capitals where this one has small letters. What
-// such a code means, the service decides: remit adds both up, and sends each as it is written.
+// otherSpelling warns of an asset that other transfers write with capitals where this one has small letters. The
+// service decides what such a code means: remit adds both up, and sends each as it is written.
 func (s *stream) otherSpelling(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	asset := t.Request.Asset
 	spelled := transfer.AssetSpelled(asset)

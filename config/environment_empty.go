@@ -9,7 +9,7 @@ import (
 	"remit/config/syntax"
 )
 
-// warnOfEmpty warns of a month that is the default although the environment names the variable: what was to give the value gave nothing, and
+// warnOfEmpty warns of a month that is the default although the environment names the variable: somebody meant to give it a value, and
 // a payment of a month that was paid would be taken for done.
 func (vs *variables) warnOfEmpty(opts Options) {
 	if opts.Environ == nil || opts.Need != NeedAll {

@@ -117,8 +117,8 @@ func (in instance) chosen(f *field, value cty.Value) *field {
 	return &one
 }
 
-// isMade reports whether an expression makes another value of the cell of a column: then the expression is
-// what is to be mended.
+// isMade reports whether an expression makes another value of the cell of a column: then mend
+// the expression.
 func (in instance) isMade(f *field, value cty.Value) bool {
 	if !in.isOfColumn(f) || syntax.Traversal(f.Expr) != nil {
 		return false
@@ -312,7 +312,7 @@ func (in instance) decimalsHint(f *field, text string, scale int) string {
 	case format != nil:
 		return fmt.Sprintf(" %s reads numbers of this column as in %q. If this one means %s, correct it in the file.", d.address, format.Example, whole) +
 			strings.Replace(round, " Correct it in the file.", fmt.Sprintf(" If it means %s, correct it there too.", text), 1)
-	case !slices.Contains(d.kind.arguments, "number_format") || d.kind.name == "xlsx": // whose cells say what is a number
+	case !slices.Contains(d.kind.arguments, "number_format") || d.kind.name == "xlsx": // whose cells say which of them are numbers
 		return round
 	}
 	return fmt.Sprintf(" It can be meant in two ways. If it means %s, say so in %s:\n\n  number_format = { %s = \"1.234,56\" }\n\nIf it means %s, correct it in the file, or say how remit rounds it:%s",

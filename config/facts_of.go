@@ -20,7 +20,7 @@ func DeclaredAt(ctx context.Context, c *Configuration, refID string) (Place, boo
 }
 
 // Facts evaluates all transfers as [Configuration.Transfers] does, adds their mistakes to a set, and returns what those of
-// each block come to, by its address. Where the configuration has a [Memory], what is known of an unchanged block is taken
+// each block come to, by its address. Where the configuration has a [Memory], facts of an unchanged block are taken
 // from there: its mistakes are the same. It is whole where ctx has not ended.
 func Facts(ctx context.Context, c *Configuration, mistakes *mistake.Set) map[string]*BlockFacts {
 	if !c.sound {

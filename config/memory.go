@@ -37,7 +37,7 @@ func (m *Memory) known() syntax.Pieces {
 	return &m.pieces
 }
 
-// environmentMemory is what is kept of one environment.
+// environmentMemory keeps one environment.
 type environmentMemory struct {
 	common   commonInputs
 	check    uint64 // the number of the check under way

@@ -28,7 +28,7 @@ type keptBlock struct {
 
 func (k *keptBlock) lastUsed() uint64 { return k.used }
 
-// recallable is what is kept of a part, where the values that it names are still the same; nil for none.
+// recallable are the kept facts of a part, where the values that it names are still the same; nil for none.
 func (r *transferReader) recallable(p transferPart) *keptBlock {
 	if r.kept == nil || p.part == nil {
 		return nil

@@ -25,7 +25,7 @@ type keptRows struct {
 
 func (k *keptRows) lastUsed() uint64 { return k.used }
 
-// rowInputs are all that the transfers of rows are made of, beside what is common to all transfers.
+// rowInputs are all that the transfers of rows are made of, beside the parts that all transfers share.
 type rowInputs struct {
 	block, data string // the texts of the two blocks
 	columns     []string
@@ -37,7 +37,7 @@ type rowInputs struct {
 // assetsKept bounds how many assets the rows of one block may have so that they are kept.
 const assetsKept = 100
 
-// rowRecorder gathers what is kept of the block whose rows are read.
+// rowRecorder gathers the rows of a block while they are read, to keep them.
 type rowRecorder struct {
 	kept   *keptRows
 	broken bool // a mistake was found, or something that can't be kept
@@ -98,7 +98,7 @@ func (s *stream) takeAssets(all []string) bool {
 	return true
 }
 
-// record begins to gather what is kept of a block.
+// record begins to gather the rows of a block.
 func (s *stream) record(block *transferBlock) {
 	s.recorder = nil
 	if s.config.kept == nil || s.isWhole || block.data == nil {

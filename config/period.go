@@ -12,7 +12,7 @@ import (
 )
 
 // warnOfPeriod warns of a ref_id that has nothing of the month of its file, or has another month: people who are paid with one of these
-// files are not paid with the next. Who knows that it is right acknowledges it in the data block.
+// files are not paid with the next. Somebody who knows that it is right acknowledges it in the data block.
 func (r *transferReader) warnOfPeriod(t *transferBlock) {
 	f := t.fields["ref_id"]
 	if t.broken || t.data == nil || t.data.file == nil || f == nil || f.broken || f.Refs == nil || t.naming == nil || t.data.acknowledged[refIDMonth] > 0 {

@@ -2,10 +2,10 @@ package config
 
 import "remit/internal/text/lazyregexp"
 
-// period is a year, with what stands behind it of a month or a day, or the name of a month, in the name of a file.
+// period is a year, with the month or the day behind it, or the name of a month, in the name of a file.
 var period = lazyregexp.New(`(?i)20[0-9]{2}(?:[-_.]?(?:[0-9]{2}|q[1-4]|w[0-9]{2}))*|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b`)
 
-// dated is what makes a ref_id another one in another month: a digit, or the name of a month.
+// dated is a part that makes a ref_id another one in another month: a digit, or the name of a month.
 var dated = lazyregexp.New(`(?i)[0-9]|jan|feb|mar|apr|mai|may|jun|jul|aug|sep|okt|oct|nov|dez|dec`)
 
 // recurring is the name of a column that names somebody, who is paid again with the next file; a document is paid once.

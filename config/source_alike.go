@@ -11,7 +11,7 @@ import (
 	"remit/internal/text/shell"
 )
 
-// noConfiguration says of a directory without a file that is read what may be meant. Names are those that stand in it.
+// noConfiguration says which directory or file may be meant, of a directory without a file that is read. Names are those that stand in it.
 func noConfiguration(root *confined.Directory, dir string, names []string) string {
 	where := dir
 	if where == "." {

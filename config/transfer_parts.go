@@ -42,7 +42,7 @@ func (s transferPart) open(o *eval.Opener) openedPart {
 	return opened
 }
 
-// declaredBlock is a transfer block as it was read, and the part that has it alone, or what is kept of such a part.
+// declaredBlock is a transfer block as it was read, and the part that has it alone, or the kept facts of such a part.
 type declaredBlock struct {
 	block *eval.Block
 	part  *syntax.Part // nil where other blocks share it

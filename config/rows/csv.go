@@ -96,7 +96,7 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 	return c, diags
 }
 
-// startText begins to read the text of a file, behind a byte-order mark. It refuses what is no CSV by its first bytes.
+// startText begins to read the text of a file, behind a byte-order mark. It refuses a file whose first bytes are those of no CSV.
 func (c *csvFile) startText(file io.Reader) (*bufio.Reader, *hcl.Diagnostic) {
 	text, err := decoded(file, c.options.Encoding)
 	if err != nil {

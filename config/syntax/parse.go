@@ -20,8 +20,8 @@ func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)
 }
 
-// ParseBlocks is the body of some whole lines of HCL's native syntax, as fast as they are plain. It is what [Parse] makes
-// of them where they have no mistake; else what could be read of them, and false. It is never nil.
+// ParseBlocks is the body of some whole lines of HCL's native syntax, as fast as they are plain. It is the tree that [Parse] makes
+// of them where they have no mistake; else the blocks that could be read, and false. It is never nil.
 func ParseBlocks(content []byte, name string) (*hclsyntax.Body, bool) {
 	if body := parsePlain(content, name, hcl.InitialPos); body != nil {
 		return body, true

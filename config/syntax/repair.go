@@ -357,7 +357,7 @@ var (
 	operator     = lazyregexp.New(`(?:^|\s)[-+*/&|?:]+\s|\b(?:each|var|local|row|data)\.`)
 )
 
-// isNameWithSigns reports whether what stands behind each.value is the name of a column that no reference
+// isNameWithSigns reports whether the text behind each.value is the name of a column that no reference
 // can have, and no expression.
 func isNameWithSigns(name string) bool {
 	isSign := func(r rune) bool {

@@ -103,7 +103,7 @@ type options struct {
 	markdown bool
 	restapi  string
 	work     string
-	keep     string // like work, and what is prepared in it is left to the next session
+	keep     string // like work, and the next session finds there the files that this one prepares
 	profiled string // name of the scenario to profile
 	into     string // directory of its profiles
 }

@@ -322,7 +322,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 	return plan, showPlan(w, plan, &a.planning)
 }
 
-// readSaved reads the saved plan, checks it against the state, and shows what is left of it.
+// readSaved reads the saved plan, checks it against the state, and shows the rest of it.
 func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	a.planning.all = showAllOf(a.file)
 	saved, err := openSigned(w, a.file)

@@ -33,7 +33,7 @@ func newLSP(p *process) *cobra.Command {
 	return cmd
 }
 
-// checkForEditor validates a directory as remit validate does there, with texts that are not saved. What would lead out of the
+// checkForEditor validates a directory as remit validate does there, with texts that are not saved. Whatever leads out of the
 // editor's folder is left out.
 func (p *process) checkForEditor(ctx context.Context, of lsp.Checking) ([]lsp.Checked, error) {
 	h := *p.host

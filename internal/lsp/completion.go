@@ -33,19 +33,9 @@ type completionItem struct {
 	TextEdit      *textEdit `json:"textEdit,omitempty"`
 }
 
-type markup struct {
-	Kind  string `json:"kind"`
-	Value string `json:"value"`
-}
-
 type completionList struct {
 	IsIncomplete bool             `json:"isIncomplete"`
 	Items        []completionItem `json:"items"`
-}
-
-type placeParams struct {
-	TextDocument documentName `json:"textDocument"`
-	Position     position     `json:"position"`
 }
 
 // completionsMax bounds an answer; an editor asks again when more is typed.
@@ -53,18 +43,21 @@ const completionsMax = 1000
 
 // completer gathers the completions of a place.
 type completer struct {
-	server *server
-	doc    *document
-	at     cursor
-	items  []completionItem
+	sources *sources
+	doc     *document
+	at      cursor
+	items   []completionItem
 }
 
-func (s *server) completion(ctx context.Context, p *placeParams) (any, error) {
-	d := s.document(p.TextDocument.URI)
-	if d == nil || !isNative(d.path) || !s.isActive(d.path) {
+// completion offers the words that may be written at a place.
+type completion struct{ sources *sources }
+
+func (f completion) list(ctx context.Context, p *placeParams) (any, error) {
+	d := f.sources.native(p.TextDocument.URI)
+	if d == nil {
 		return completionList{Items: []completionItem{}}, nil
 	}
-	c := &completer{server: s, doc: d, at: cursorAt(s.outline(d), d.offset(p.Position))}
+	c := &completer{sources: f.sources, doc: d, at: cursorAt(f.sources.outline(d), d.offset(p.Position))}
 	c.complete(ctx)
 	list := completionList{Items: []completionItem{}}
 	begun := strings.ToLower(c.at.begun)
@@ -166,7 +159,7 @@ func (c *completer) label(i int) string {
 // written are the arguments that the innermost block has, but for the one that is being written.
 func (c *completer) written() map[string]bool {
 	names := map[string]bool{}
-	o := c.server.outline(c.doc)
+	o := c.sources.outline(c.doc)
 	piece := o.at(c.at.from)
 	for _, b := range enclosing(piece.tree.body, c.at.from-piece.start) {
 		clear(names)
@@ -202,21 +195,21 @@ func (c *completer) texts() {
 	c.add(itemEnum, "", config.Words(kind, c.at.attribute)...)
 	switch c.at.attribute {
 	case "asset":
-		c.add(itemEnum, "asset", c.server.assets(c.doc)...)
+		c.add(itemEnum, "asset", c.sources.assets(c.doc)...)
 	case "key":
 		if kind == "data" {
 			c.add(itemField, "column", c.columnsOf("data."+c.label(0)+"."+c.label(1))...)
 		}
 	case "file":
-		c.add(itemFile, "file of the directory", c.server.files(c.doc, kind)...)
+		c.add(itemFile, "file of the directory", c.sources.files(c.doc, kind)...)
 	case "reverses", "accept_duplicate_of":
-		c.add(itemValue, "ref_id", c.server.refIDs(c.doc)...)
+		c.add(itemValue, "ref_id", c.sources.refIDs(c.doc)...)
 	}
 }
 
 // columnsOf are the columns of a data source, by its address.
 func (c *completer) columnsOf(address string) []string {
-	snapshot, _ := c.server.snapshotOf(c.doc.path)
+	snapshot, _ := c.sources.checks.snapshotOf(c.doc.path)
 	if snapshot == nil {
 		return nil
 	}
@@ -230,7 +223,7 @@ func (c *completer) references(context.Context) {
 		return
 	}
 	root := c.at.path[0]
-	switch names := slices.DeleteFunc(c.server.names(c.doc), c.isSelf); {
+	switch names := slices.DeleteFunc(c.sources.names(c.doc), c.isSelf); {
 	case root == "each":
 		c.each()
 	case root == "row" && len(c.at.path) == 1:
@@ -310,7 +303,7 @@ func (c *completer) forEach() (source string, isData, isThere bool) {
 	if c.at.attribute == "for_each" || c.at.attribute == "depends_on" || len(c.at.blocks) == 0 || c.at.blocks[0].kind != "transfer" {
 		return "", false, false
 	}
-	o := c.server.outline(c.doc)
+	o := c.sources.outline(c.doc)
 	piece := o.at(c.at.from)
 	for _, b := range piece.tree.body.Blocks {
 		a := b.Body.Attributes["for_each"]

@@ -1,8 +1,6 @@
 package lsp
 
 import (
-	"context"
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,12 +11,12 @@ import (
 
 // diagnosticsOf are the mistakes of a directory by the URIs of their files. One without a place stands at the beginning of the
 // first source.
-func (s *server) diagnosticsOf(directory string, checked []Checked) map[string][]diagnostic {
+func diagnosticsOf(open *documents, directory string, checked []Checked) map[string][]diagnostic {
 	found := map[string][]diagnostic{}
 	for _, c := range checked {
 		texts := textsOf{files: c.Files, known: map[string]*document{}}
 		for _, d := range c.Diagnostics {
-			name, at := s.placeless(directory, c), span{}
+			name, at := placeless(open, directory, c), span{}
 			if d.Subject != nil {
 				name, at = d.Subject.Filename, texts.span(*d.Subject)
 			}
@@ -26,7 +24,7 @@ func (s *server) diagnosticsOf(directory string, checked []Checked) map[string][
 			if d.Severity == hcl.DiagWarning {
 				severity = severityWarning
 			}
-			uri := s.uriOf(inDirectory(directory, name))
+			uri := open.uriOf(inDirectory(directory, name))
 			found[uri] = append(found[uri], diagnostic{Range: at, Severity: severity, Source: "remit", Message: messageOf(d)})
 		}
 	}
@@ -48,31 +46,17 @@ func inDirectory(directory, name string) string {
 }
 
 // placeless is the file at which a mistake without a place is shown.
-func (s *server) placeless(directory string, c Checked) string {
+func placeless(open *documents, directory string, c Checked) string {
 	names := slices.Sorted(maps.Keys(c.Files))
 	for _, name := range names {
 		if strings.HasSuffix(name, ".hcl") && !strings.Contains(name, "/") {
 			return name
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, path := range slices.Sorted(maps.Keys(s.documents)) {
-		if filepath.Dir(path) == directory {
-			return filepath.Base(path)
-		}
+	if path := open.firstIn(directory); path != "" {
+		return filepath.Base(path)
 	}
 	return "main.hcl"
-}
-
-// uriOf is the URI of a file as the editor writes it.
-func (s *server) uriOf(path string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d := s.documents[path]; d != nil {
-		return d.uri
-	}
-	return uriOf(path)
 }
 
 // textsOf are the texts into which diagnostics point.
@@ -109,61 +93,4 @@ func (d *document) withoutMark(offset int) position {
 		p.Character--
 	}
 	return p
-}
-
-// publish tells the editor the diagnostics of each file, where they are new. It is called with mu held.
-func (s *server) publish() {
-	all := map[string][]diagnostic{}
-	for _, directory := range slices.Sorted(maps.Keys(s.projects)) {
-		for uri, found := range s.projects[directory].shown {
-			for _, d := range found {
-				if !slices.ContainsFunc(all[uri], func(other diagnostic) bool { return sameDiagnostic(other, d) }) {
-					all[uri] = append(all[uri], d)
-				}
-			}
-		}
-	}
-	for uri := range s.shown {
-		if _, has := all[uri]; !has {
-			all[uri] = []diagnostic{}
-		}
-	}
-	for _, uri := range slices.Sorted(maps.Keys(all)) {
-		found := all[uri]
-		encoded, err := json.Marshal(found)
-		if err != nil {
-			panic(err)
-		}
-		if s.shown[uri] == string(encoded) {
-			continue
-		}
-		if s.shown[uri] = string(encoded); len(found) == 0 {
-			delete(s.shown, uri)
-		}
-		s.notify("textDocument/publishDiagnostics", publishParams{URI: uri, Diagnostics: found})
-	}
-}
-
-// diagnostic answers a client that asks, when the newest text was checked. It is not offered beside what is published, which an
-// editor would show twice.
-func (s *server) diagnostic(ctx context.Context, p *documentParams) (any, error) {
-	path := pathOf(p.TextDocument.URI)
-	if err := s.settled(ctx, path); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	items := []diagnostic{}
-	for _, directory := range slices.Sorted(maps.Keys(s.projects)) {
-		for uri, found := range s.projects[directory].shown {
-			if pathOf(uri) == path {
-				items = append(items, found...)
-			}
-		}
-	}
-	return diagnosticReport{"full", items}, nil
-}
-
-func sameDiagnostic(a, b diagnostic) bool {
-	return a.Range == b.Range && a.Severity == b.Severity && a.Message == b.Message
 }

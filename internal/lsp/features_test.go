@@ -153,7 +153,7 @@ func TestCompletionOffersWhatMayBeWritten(t *testing.T) {
 	}
 }
 
-// TestCompletionOffersTheTableOfTheLanguage holds completion to config.Language: in each block, whatever stands in it already, every
+// TestCompletionOffersTheTableOfTheLanguage holds completion to config.Language: in each block, also in one that has arguments already, every
 // argument and block that may still be written there is offered, and nothing else.
 func TestCompletionOffersTheTableOfTheLanguage(t *testing.T) {
 	e := payments(t)
@@ -497,7 +497,7 @@ func TestHintsSymbolsAndLensesCountTheMoney(t *testing.T) {
 	}
 }
 
-// TestAFixThatAMistakeNamesIsOffered applies what is offered: the mistake is gone then.
+// TestAFixThatAMistakeNamesIsOffered applies the edits that are offered: the mistake is gone then.
 func TestAFixThatAMistakeNamesIsOffered(t *testing.T) {
 	for name, test := range map[string]struct{ files map[string]string }{
 		"an amount without quotation marks": {map[string]string{"main.hcl": strings.Replace(rent, `"8200.00"`, "8200.00", 1)}},
@@ -557,7 +557,7 @@ func TestARowOfTotalsIsLeftOutByAFix(t *testing.T) {
 	}
 }
 
-// TestATransferIsGivenANameAndAConsent applies what is offered for a block that no mistake names, and looks at what the configuration says then.
+// TestATransferIsGivenANameAndAConsent applies the edits that are offered for a block that no mistake names, and looks at what the configuration says then.
 func TestATransferIsGivenANameAndAConsent(t *testing.T) {
 	const twice = "transfer \"internal\" \"again\" {\n  from_profile_id = \"20000000-0000-4000-8000-000000000001\"\n  to_profile_id   = \"20000000-0000-4000-8000-000000000002\"\n  amount = \"5.00\"\n  asset = \"USD\"\n}\n"
 	once := strings.Replace(twice, "again", "once", 1)

@@ -1,11 +1,14 @@
 package lsp
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/zclconf/go-cty/cty/function"
 
 	"remit/docs/language"
 	"remit/internal/text/lazyregexp"
@@ -108,4 +111,42 @@ func (m manual) argument(path []string, name string) (entry, bool) {
 		}
 	}
 	return entry{}, false
+}
+
+// markdown is an argument's row of the manual.
+func (e entry) markdown(name string) *markup {
+	if e.meaning == "" {
+		return nil
+	}
+	text := fmt.Sprintf("`%s`: %s", name, e.types)
+	if e.otherwise != "" {
+		text += ", default " + e.otherwise
+		if e.otherwise == "required" {
+			text = fmt.Sprintf("`%s`: %s, required", name, e.types)
+		}
+	}
+	return &markup{"markdown", text + "\n\n" + strings.ToUpper(e.meaning[:1]) + e.meaning[1:] + "\n\n```hcl\n" + name + " = " + e.example + "\n```"}
+}
+
+func (e entry) functionText() string {
+	if e.meaning == "" {
+		return ""
+	}
+	return e.meaning + "\n\n```hcl\n" + e.example + "\n```"
+}
+
+// signatureOf is a function with its parameters and their types.
+func signatureOf(name string, f function.Function) string {
+	return name + "(" + strings.Join(parametersOf(f), ", ") + ")"
+}
+
+func parametersOf(f function.Function) []string {
+	var all []string
+	for _, p := range f.Params() {
+		all = append(all, p.Name+" "+p.Type.FriendlyNameForConstraint())
+	}
+	if p := f.VarParam(); p != nil {
+		all = append(all, p.Name+" "+p.Type.FriendlyNameForConstraint()+"...")
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -31,6 +32,12 @@ type tree struct {
 	text  string
 	body  *hclsyntax.Body // never nil
 	whole bool            // it has no mistake
+}
+
+// source is a text of HCL's native syntax that a directory reads.
+type source struct {
+	path    string
+	outline *outline
 }
 
 // wholeBytesMax bounds a text that is parsed as one piece where its pieces have mistakes.
@@ -199,4 +206,31 @@ func heredocOf(row string) string {
 func (o *outline) at(offset int) chunk {
 	i := sort.Search(len(o.chunks), func(i int) bool { return o.chunks[i].start > offset })
 	return o.chunks[max(i-1, 0)]
+}
+
+// outlines are those of the newest texts that were looked at.
+type outlines struct {
+	mu     sync.Mutex // of several who ask at once, one makes it
+	byPath map[string]*outline
+}
+
+func newOutlines() *outlines { return &outlines{byPath: map[string]*outline{}} }
+
+// of is the outline of a text; that of its last version gives the pieces that are still the same.
+func (o *outlines) of(path, text string) *outline {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := o.byPath[path]
+	if before != nil && before.text == text {
+		return before
+	}
+	made := outlineOf(text, before)
+	o.byPath[path] = made
+	return made
+}
+
+func (o *outlines) forget(path string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.byPath, path)
 }

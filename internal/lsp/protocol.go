@@ -38,21 +38,24 @@ type folder struct {
 }
 
 type initializeParams struct {
-	RootURI          string   `json:"rootUri"`
-	WorkspaceFolders []folder `json:"workspaceFolders"`
-	Capabilities     struct {
-		Workspace struct {
-			WorkspaceEdit struct {
-				DocumentChanges bool `json:"documentChanges"`
-			} `json:"workspaceEdit"`
-			InlayHint struct {
-				RefreshSupport bool `json:"refreshSupport"`
-			} `json:"inlayHint"`
-			CodeLens struct {
-				RefreshSupport bool `json:"refreshSupport"`
-			} `json:"codeLens"`
-		} `json:"workspace"`
-	} `json:"capabilities"`
+	RootURI          string             `json:"rootUri"`
+	WorkspaceFolders []folder           `json:"workspaceFolders"`
+	Capabilities     clientCapabilities `json:"capabilities"`
+}
+
+// clientCapabilities are what an editor can do, as far as the server asks for it.
+type clientCapabilities struct {
+	Workspace struct {
+		WorkspaceEdit struct {
+			DocumentChanges bool `json:"documentChanges"`
+		} `json:"workspaceEdit"`
+		InlayHint struct {
+			RefreshSupport bool `json:"refreshSupport"`
+		} `json:"inlayHint"`
+		CodeLens struct {
+			RefreshSupport bool `json:"refreshSupport"`
+		} `json:"codeLens"`
+	} `json:"workspace"`
 }
 
 type initializeResult struct {
@@ -192,4 +195,14 @@ const messageInfo = 3
 type diagnosticReport struct {
 	Kind  string       `json:"kind"`
 	Items []diagnostic `json:"items"`
+}
+
+type markup struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+type placeParams struct {
+	TextDocument documentName `json:"textDocument"`
+	Position     position     `json:"position"`
 }

@@ -35,21 +35,27 @@ func refused(format string, args ...any) error {
 	return jrpc2.Errorf(jrpc2.InvalidParams, format, args...)
 }
 
+// renaming changes a name and every reference to it.
+type renaming struct {
+	sources *sources
+	client  *client
+}
+
 // renamed is what a place names and may be renamed, or why not.
-func (s *server) renamed(p *placeParams) (*document, declaration, pointed, error) {
-	d := s.document(p.TextDocument.URI)
-	if d == nil || !isNative(d.path) || !s.isActive(d.path) {
+func (f renaming) renamed(p *placeParams) (*document, declaration, pointed, error) {
+	d := f.sources.native(p.TextDocument.URI)
+	if d == nil {
 		return nil, declaration{}, pointed{}, refused("This file is no configuration of remit.")
 	}
-	found, at, ok := s.target(d, d.offset(p.Position))
+	found, at, ok := f.sources.target(d, d.offset(p.Position))
 	if !ok {
 		return nil, found, at, refused("Nothing here has a name that can be changed. Point at the label of a block, at a local, or at a reference to one.")
 	}
 	return d, found, at, nil
 }
 
-func (s *server) prepareRename(_ context.Context, p *placeParams) (any, error) {
-	d, found, at, err := s.renamed(p)
+func (f renaming) prepare(_ context.Context, p *placeParams) (any, error) {
+	d, found, at, err := f.renamed(p)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +73,18 @@ func (s *server) prepareRename(_ context.Context, p *placeParams) (any, error) {
 }
 
 // rename changes a name and every reference to it. A transfer keeps its ref_id.
-func (s *server) rename(_ context.Context, p *renameParams) (any, error) {
-	d, found, _, err := s.renamed(&p.placeParams)
+func (f renaming) rename(_ context.Context, p *renameParams) (any, error) {
+	d, found, _, err := f.renamed(&p.placeParams)
 	if err != nil {
 		return nil, err
 	}
-	sources := s.sources(d.path)
-	if err := s.mayRename(d, found, sources, p.NewName); err != nil {
+	sources := f.sources.of(d.path)
+	if err := f.mayRename(d, found, sources, p.NewName); err != nil {
 		return nil, err
 	}
 	e := workspaceEdit{map[string][]textEdit{}}
 	add := func(from *source, start, end int, text string) {
-		uri := s.uriOf(from.path)
+		uri := f.sources.documents.uriOf(from.path)
 		e.Changes[uri] = append(e.Changes[uri], textEdit{newDocument("", 0, from.outline.text).span(start, end), text})
 	}
 	from, to := found.place(found.label)
@@ -96,7 +102,7 @@ func (s *server) rename(_ context.Context, p *renameParams) (any, error) {
 	}
 	if at, old, ok := identity(found); ok {
 		add(found.source, at, at, "\n  ref_id = "+quoted(old))
-		s.notify("window/showMessage", messageParams{messageInfo, fmt.Sprintf(
+		f.client.notify("window/showMessage", messageParams{messageInfo, fmt.Sprintf(
 			"ref_id = %s was written into the block: the label was the ref_id, under which the transfer is recorded. With another one it would be paid again.", quoted(old))})
 	}
 	return e, nil
@@ -115,7 +121,7 @@ func identity(d declaration) (at int, old string, ok bool) {
 
 // mayRename says why a name must stay as it is: where it is taken, where a text that is not read here has it, or where the edit would
 // change what the files mean.
-func (s *server) mayRename(d *document, found declaration, sources []source, name string) error {
+func (f renaming) mayRename(d *document, found declaration, sources []source, name string) error {
 	needsIdentifier := found.root != "transfer" || len(mentionsIn(sources, found.root, found.name)) > 0
 	switch {
 	case needsIdentifier && !hclsyntax.ValidIdentifier(name):
@@ -139,20 +145,20 @@ func (s *server) mayRename(d *document, found declaration, sources []source, nam
 			}
 		}
 	}
-	if names := s.namesOf(filepath.Dir(found.source.path)); slices.ContainsFunc(names, func(name string) bool { return config.IsSource(name) && !isNative(name) }) {
+	if names := f.sources.folders.namesIn(filepath.Dir(found.source.path)); slices.ContainsFunc(names, func(name string) bool { return config.IsSource(name) && !isNative(name) }) {
 		return refused("The directory has sources in JSON, in which references are not found. Rename by hand.")
 	}
-	if _, directory := s.snapshotOf(d.path); directory != "" && filepath.Dir(found.source.path) != directory {
+	if _, directory := f.sources.checks.snapshotOf(d.path); directory != "" && filepath.Dir(found.source.path) != directory {
 		return refused("%s is declared in an included directory, which other configurations may include.", found.name)
 	}
 	if found.root == "var" {
-		return s.mayRenameVariable(found, sources)
+		return f.mayRenameVariable(found, sources)
 	}
 	return mayRenameValue(found, sources)
 }
 
 // mayRenameVariable refuses a variable whose value another file gives by its name.
-func (s *server) mayRenameVariable(found declaration, sources []source) error {
+func (f renaming) mayRenameVariable(found declaration, sources []source) error {
 	for _, from := range sources {
 		for _, c := range from.outline.chunks {
 			for _, b := range c.tree.body.Blocks {
@@ -162,15 +168,15 @@ func (s *server) mayRenameVariable(found declaration, sources []source) error {
 			}
 		}
 	}
-	for _, name := range s.valueFiles(filepath.Dir(found.source.path)) {
+	for _, name := range f.valueFiles(filepath.Dir(found.source.path)) {
 		return refused("%s may give %s its value by its name. Rename both by hand, and REMIT_VAR_%s with them.", name, found.name, found.name)
 	}
 	return nil
 }
 
 // valueFiles are the files of values of variables in a directory.
-func (s *server) valueFiles(directory string) []string {
-	names := s.namesOf(directory)
+func (f renaming) valueFiles(directory string) []string {
+	names := f.sources.folders.namesIn(directory)
 	return slices.DeleteFunc(names, func(name string) bool {
 		return !strings.HasSuffix(name, ".hclvars") && !strings.HasSuffix(name, ".hclvars.json")
 	})

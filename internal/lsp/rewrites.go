@@ -13,15 +13,17 @@ import (
 // kindRewrite is what the protocol calls a change that no mistake asks for.
 const kindRewrite = "refactor.rewrite"
 
-// rewrites are what a transfer block may be given that no mistake of a check names, because a plan alone would: the name of whoever gets the
-// money, which a reviewer misses, and the consent to pay the same again. A check reads no state, so it knows the other declarations only.
-func (s *server) rewrites(d *document, p *actionParams) []codeActionItem {
+// rewrites offer arguments of a transfer block that no mistake of a check names, because a plan alone would: the name of the payee,
+// which a reviewer misses, and the consent to pay the same again. A check reads no state, so it knows the other declarations only.
+type rewrites struct{ sources *sources }
+
+func (f rewrites) offered(d *document, p *actionParams) []codeActionItem {
 	only := p.Context.Only
 	if len(only) > 0 && !slices.ContainsFunc(only, func(kind string) bool { return strings.HasPrefix(kindRewrite+".", kind+".") }) {
 		return nil
 	}
 	offset := d.offset(p.Range.Start)
-	at := pointedAt(s.outline(d), offset)
+	at := pointedAt(f.sources.outline(d), offset)
 	if len(at.blocks) == 0 || at.blocks[0].Type != "transfer" || len(at.blocks[0].Labels) < 2 {
 		return nil
 	}
@@ -32,14 +34,14 @@ func (s *server) rewrites(d *document, p *actionParams) []codeActionItem {
 		if value == "" || block.Body.Attributes[name] != nil {
 			return
 		}
-		edits, title := s.remedied(d, offset, name, value)
+		edits, title := remedied(f.sources, d, offset, name, value)
 		for _, item := range appendActionTo(nil, d.uri, diagnostic{}, title+why, edits) {
 			item.Kind, item.Diagnostics = kindRewrite, nil
 			actions = append(actions, item)
 		}
 	}
-	offer("display_name", s.nameColumn(d, block), "")
-	offer("accept_duplicate_of", s.twinsOf(d, offset, block), ", which pays the same again")
+	offer("display_name", f.nameColumn(d, block), "")
+	offer("accept_duplicate_of", f.twinsOf(d, offset, block), ", which pays the same again")
 	return actions
 }
 
@@ -50,7 +52,7 @@ var nameColumns = []string{"display_name", "name", "full_name", "employee_name",
 const stepsOfRows = 4
 
 // nameColumn is the column of the rows of a block that says who gets the money; "" where it has none.
-func (s *server) nameColumn(d *document, block *hclsyntax.Block) string {
+func (f rewrites) nameColumn(d *document, block *hclsyntax.Block) string {
 	forEach := block.Body.Attributes["for_each"]
 	if forEach == nil || block.Body.Attributes["to"] != nil { // a profile has a name of its own
 		return ""
@@ -64,7 +66,7 @@ func (s *server) nameColumn(d *document, block *hclsyntax.Block) string {
 	if !isKind || !isName {
 		return ""
 	}
-	snapshot, _ := s.snapshotOf(d.path)
+	snapshot, _ := f.sources.checks.snapshotOf(d.path)
 	if snapshot == nil {
 		return ""
 	}
@@ -79,21 +81,21 @@ func (s *server) nameColumn(d *document, block *hclsyntax.Block) string {
 	return ""
 }
 
-// movementArguments are what makes two transfers look alike.
+// movementArguments make two transfers look alike, if they are the same in both.
 var movementArguments = []string{
 	"amount", "asset", "from", "from_profile_id", "from_identity_id", "from_account_id", "to", "to_profile_id", "to_identity_id", "to_account_id",
 }
 
 // twinsOf are the ref_ids of the other blocks of the directory that are written to make the same movement, and of which none accepts this
 // one; "" where there is none.
-func (s *server) twinsOf(d *document, offset int, block *hclsyntax.Block) string {
+func (f rewrites) twinsOf(d *document, offset int, block *hclsyntax.Block) string {
 	own, ok := refIDOf(block)
 	if !ok {
 		return ""
 	}
-	of := textsIn(s.outline(d).at(offset).tree.text, block)
+	of := textsIn(f.sources.outline(d).at(offset).tree.text, block)
 	var twins []string
-	for _, source := range s.sources(d.path) {
+	for _, source := range f.sources.of(d.path) {
 		for _, c := range source.outline.chunks {
 			for _, other := range c.tree.body.Blocks {
 				id, ok := refIDOf(other)

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 
 	"remit/config"
 )
@@ -17,18 +17,25 @@ const directoriesMax = 5000
 
 // search finds in the background which directories of the folders include which: a file of an address book is checked as part of
 // the configurations that use it.
-func (s *server) search() {
-	s.mu.Lock()
-	folders := slices.Clone(s.folders)
-	s.mu.Unlock()
+type search struct {
+	ctx       context.Context
+	folders   *folders
+	documents *documents
+	checks    *checks
+	running   sync.WaitGroup
+}
+
+// begin goes through the folders that are open now.
+func (s *search) begin() {
+	folders := s.folders.all()
 	s.running.Go(func() {
 		for _, folder := range folders {
-			s.searchFolder(s.ctx, folder)
+			s.in(s.ctx, folder)
 		}
 	})
 }
 
-func (s *server) searchFolder(ctx context.Context, folder string) {
+func (s *search) in(ctx context.Context, folder string) {
 	count := 0
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error { // what cannot be read is left out
 		if ctx.Err() != nil || count >= directoriesMax {
@@ -47,24 +54,15 @@ func (s *server) searchFolder(ctx context.Context, folder string) {
 }
 
 // noteIncludes notes which directories a configuration includes, and checks it where one of their files is open.
-func (s *server) noteIncludes(folder, directory string) {
+func (s *search) noteIncludes(folder, directory string) {
 	if !mayInclude(folder, directory) {
 		return
 	}
 	names, _ := config.Includes(directory)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, name := range names {
 		included := filepath.Join(directory, filepath.FromSlash(name))
-		if !isBelow(folder, included) || slices.Contains(s.includers[included], directory) {
-			continue
-		}
-		s.includers[included] = append(s.includers[included], directory)
-		for _, d := range s.documents {
-			if d.path != "" && filepath.Dir(d.path) == included {
-				s.check(directory)
-				break
-			}
+		if isBelow(folder, included) && s.folders.noteInclude(directory, included) && s.documents.firstIn(included) != "" {
+			s.checks.begin(directory)
 		}
 	}
 }
