@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // TargetError says that targets name no declared transfer, block or batch.
 type TargetError struct {
 	Targets []string
-	Near    string // a block or a batch that one of them may mean; "" for none
+	Near    string // a transfer, a block or a batch that one of them may mean; "" for none
 }
 
 // Error names the targets and says how one is written.
@@ -46,6 +47,8 @@ type targets struct {
 	// declared are the first blocks and batches, of which a wrong target may mean one.
 	declared             []string
 	lastBlock, lastBatch string
+	// sameRefID is the address of a transfer whose ref_id one of the names is; "" for none.
+	sameRefID string
 }
 
 func newTargets(names []string) *targets {
@@ -60,6 +63,9 @@ func (ts *targets) match(t *config.Transfer) bool {
 	ts.note(t)
 	found := false
 	for _, name := range ts.names {
+		if name == t.Request.RefID {
+			ts.sameRefID = t.Address
+		}
 		batch, isBatch := strings.CutPrefix(name, "batch.")
 		if name == t.Address || name == t.Block || isBatch && batch != "" && batch == t.Batch {
 			ts.matched[name] = true
@@ -83,7 +89,7 @@ func (ts *targets) mark(index int, targeted bool) {
 func (ts *targets) check() error {
 	unknown := slices.DeleteFunc(slices.Clone(ts.names), func(name string) bool { return ts.matched[name] })
 	if len(unknown) > 0 {
-		return &TargetError{unknown, ts.near(unknown[0])}
+		return &TargetError{unknown, cmp.Or(ts.sameRefID, ts.near(unknown[0]))}
 	}
 	return nil
 }

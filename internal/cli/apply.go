@@ -72,6 +72,9 @@ func newApply(p *process) *cobra.Command {
 			if cmd.Flags().Changed("plan-digest") && a.digest == "" {
 				return errors.New("--plan-digest is empty, which approves nothing; nothing was sent. Is a variable of the shell not set?")
 			}
+			if cmd.Flags().Changed("parallelism") && a.parallelism < 1 {
+				return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
+			}
 			a.waitFinal = cmd.Flags().Changed("wait")
 			if len(args) == 1 {
 				a.file = args[0]
@@ -184,9 +187,6 @@ func (a *applying) check(p *process) error {
 	}
 	if a.wait < 0 {
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", a.wait)
-	}
-	if a.parallelism < 0 {
-		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
 	}
 	if _, err := p.streams.Log(""); err != nil {
 		return err

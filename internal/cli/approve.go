@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	}
 	w, err := open(p, &a.planning.dir)
 	if err != nil {
-		return err
+		return a.placeFirst(w, err)
 	}
 	if len(approvalBlocks(w.config)) == 0 {
 		return errors.New("there is no approval block that says who may approve; nothing was signed")
@@ -163,6 +164,18 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)
 	}
 	return plan, nil
+}
+
+// placeFirst says of a plan that it is one of another state before it says, with err, why no state can be used.
+func (a *approving) placeFirst(w *opened, err error) error {
+	if w == nil {
+		return err
+	}
+	plan, unread := openPlan(w, a.file)
+	if unread != nil || !isForSandbox(plan) {
+		return err
+	}
+	return cmp.Or(a.otherPlace(&savedPlan{Plan: plan}), err)
 }
 
 // otherPlace refuses a plan of the sandbox where money moves, and the other way round.

@@ -281,16 +281,17 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 	if renamed != "" {
 		done += fmt.Sprintf(" %s has the name %s now.", renamed, w.dir.LockName())
 	}
-	next := w.dir.Command("plan")
+	next, unbound := w.dir.Command("plan"), ""
 	if !w.config.ServiceDeclared() {
 		next += " --sandbox"
+		unbound = " It is bound to no service yet, as there is no service block: write one, and type " + w.dir.Command("init") + " again."
 	}
 	said := view.Visible(done) + " "
 	if len(changes) > 0 {
 		said = view.Visible(done) + "\n\n" + changesText(w.config, changes) + "\n"
 	}
-	_, err = fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
-		said, w.dir.LockName(), next)
+	_, err = fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.%s\n\nNext:\n\n    %s\n",
+		said, w.dir.LockName(), unbound, next)
 	return err
 }
 

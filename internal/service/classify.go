@@ -113,7 +113,13 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 			lacking = "; add the scope to scopes in the service block, or ask the operator for it"
 		}
 		a.Kind, a.Stop = executor.Rejected, lacking != "" // others would be refused for it as well
+		if lacking == "" && len(c.tokens.config.Scopes) == 0 {
+			lacking = "; the service block asks for no scopes, which may be why"
+		}
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + lacking + "."
+	case ex.status == http.StatusNotFound:
+		a.Kind = executor.Rejected
+		a.Reason = "The service refused with " + statusWords(ex.status) + said + "; if it refuses every transfer so, base_url or operator is wrong."
 	default:
 		a.Kind = executor.Rejected
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + "."

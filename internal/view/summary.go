@@ -112,19 +112,22 @@ func ending(s executor.Summary) span {
 
 // unresolved counts what of a run's plan has no outcome.
 func unresolved(s executor.Summary) string {
-	n := 0
-	for _, result := range []executor.Result{executor.ResultInDoubt, executor.ResultNotAttempted} {
+	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {
-			n += t.Count()
+			return t.Count()
 		}
+		return 0
 	}
-	switch n {
-	case 0:
+	doubts, left := count(executor.ResultInDoubt), count(executor.ResultNotAttempted)
+	n := doubts + left
+	switch {
+	case n == 0:
 		return "some of its transfers are unresolved"
-	case 1:
-		return "1 transfer is unresolved"
+	case doubts == 0:
+		return english.Plural(n, "transfer") + " not attempted"
+	default:
+		return english.Plural(n, "transfer") + " unresolved"
 	}
-	return fmt.Sprintf("%d transfers are unresolved", n)
 }
 
 // outcomes writes each result that occurred, and the planned totals.

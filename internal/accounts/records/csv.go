@@ -152,7 +152,7 @@ func wrongHeader(names []string) error {
 		return errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount. Get the service's own export of its records, not a statement of a bank or a list of payments")
 	}
 	if len(missing) > len(required())/2 {
-		return errors.New("this is no export of the service: the header has few of its field names, and a list of payments has no more. Get the service's own export of its records")
+		return errors.New("this is no export of the service: its header lacks " + strings.Join(missing, ", ") + ". A bank's statement or a file of payments to make has no records; get the service's own export")
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("the header lacks these columns, which every record has: %s", strings.Join(missing, ", "))

@@ -57,8 +57,8 @@ func (s stateFile) denied(err error) error {
 	denied, known := sqlite.DeniedAt(s.path)
 	switch {
 	case !known:
-		return exit.WithHint(fmt.Errorf("the system denies access to the state %s; nothing was sent. Have it allowed, and type the same again. "+
-			"Who may do what there, is shown by:\n%w", s.name, err), s.hintAbout(showAccess, dir))
+		return exit.WithHint(fmt.Errorf("the system denies access to the state %s (%w); nothing was sent. Have it allowed, and type the same again. "+
+			"Who may do what there, is shown by", s.name, err), s.hintAbout(showAccess, existing(dir)))
 	case denied.ReadOnly:
 		return exit.WithHint(fmt.Errorf("the state %s is on a file system that is mounted read-only, and this command has to write there; nothing was sent. "+
 			"Mount it so that it can be written to, and type the same again. How it is mounted, is shown by", s.name), s.hintAbout(showMount, dir))
@@ -76,6 +76,15 @@ func (s stateFile) denied(err error) error {
 			s.hintAbout("sudo chown "+shell.Word(s.user), dir, s.path+"*"))
 	}
 	return fmt.Errorf("%sRun remit as %s", text, ownerName(denied.Owner))
+}
+
+// existing is the directory itself, or the lowest one above it that exists.
+func existing(dir string) string {
+	for above := filepath.Dir(dir); ; dir, above = above, filepath.Dir(above) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || above == dir {
+			return dir
+		}
+	}
 }
 
 // hintAbout is a command on paths, of which one may end in an open *; "" where the place of the state is

@@ -120,6 +120,10 @@ func (s *State) noLockFile() error {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
 			s.dir.Command("init"))
 	}
+	if s.config != nil && !s.config.ServiceDeclared() {
+		return exit.WithHint(errors.New("the configuration has no service block, which names the service that moves the money; nothing was sent. "+
+			"Write the block, then make the state. To try without one, add --sandbox"), s.dir.Command("init"))
+	}
 	return exit.WithHint(errors.New("this directory has no state yet; nothing was sent"), s.dir.Command("init"))
 }
 

@@ -62,7 +62,7 @@ const (
 
 // parts are arguments and nested blocks of Terraform that the language lacks.
 var parts = map[string]string{
-	"count":              "There is no count: a position is no identity. Use for_each with keys that last.",
+	"count":              "There is no count: its names are positions, and a row that comes or goes would give them to other transfers. Use for_each, with a key that stays, such as an employee's number.",
 	"provider":           "There are no providers: one service block says where transfers go.",
 	"providers":          "There are no providers: one service block says where transfers go.",
 	"lifecycle":          "There is no lifecycle: a transfer is made once, and never changed, replaced or destroyed. A precondition is a block of the transfer itself.",
@@ -111,7 +111,7 @@ var roots = map[string]string{
 	"ephemeral": "Nothing is ephemeral: a plan has every value of its requests.",
 	"output":    "There are no outputs. Name a value with a local: local.NAME.",
 	"provider":  "There are no providers.",
-	"count":     "There is no count: a position is no identity. Use for_each, and each.key.",
+	"count":     "There is no count: its names are positions, and a row that comes or goes would give them to other transfers. Use for_each, and each.key.",
 }
 
 // functions are those of Terraform that the language lacks on purpose. The table of functions itself
