@@ -44,9 +44,9 @@ func (f *xlsxFile) next() (*xlsxRow, error) {
 		}
 	}
 	for {
-		token, err := f.decoder.Token()
+		token, err := f.token()
 		if err != nil {
-			return nil, errSheetDamaged // rows end with an element
+			return nil, err // rows end with an element
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -66,9 +66,9 @@ func (f *xlsxFile) next() (*xlsxRow, error) {
 
 // readHead reads one element above the rows.
 func (f *xlsxFile) readHead() error {
-	token, err := f.decoder.Token()
+	token, err := f.token()
 	if err != nil {
-		return errSheetDamaged
+		return err
 	}
 	switch t := token.(type) {
 	case xml.StartElement:
@@ -152,6 +152,27 @@ func (f *xlsxFile) readColumn(element xml.StartElement) error {
 	return nil
 }
 
+// token is the next token before the end of an element that is open; the end of the file is damage there.
+func (f *xlsxFile) token() (xml.Token, error) {
+	token, err := f.decoder.Token()
+	if err != nil {
+		return nil, errSheetDamaged
+	}
+	return token, nil
+}
+
+// styleOf is the number of the style that a row or a cell has; false where it has none.
+func styleOf(element xml.StartElement) (style int, has bool, err error) {
+	text := attribute(element, "s")
+	if text == "" {
+		return 0, false, nil
+	}
+	if style, err = strconv.Atoi(text); err != nil {
+		return 0, false, errSheetDamaged
+	}
+	return style, true, nil
+}
+
 // isFlat says whether a width or height leaves nothing to see.
 func isFlat(size string) bool {
 	n, err := strconv.ParseFloat(size, 64)
@@ -171,17 +192,15 @@ func (f *xlsxFile) readRow(element xml.StartElement) (*xlsxRow, error) {
 	}
 	f.row = number
 	row := &xlsxRow{number: number, hidden: isTrue(attribute(element, "hidden")) || isFlat(attribute(element, "ht"))}
-	style, err := 0, error(nil)
-	if text := attribute(element, "s"); text != "" {
-		if style, err = strconv.Atoi(text); err != nil {
-			return nil, errSheetDamaged
-		}
+	style, _, err := styleOf(element)
+	if err != nil {
+		return nil, err
 	}
 	column := 0
 	for {
-		token, err := f.decoder.Token()
+		token, err := f.token()
 		if err != nil {
-			return nil, errSheetDamaged
+			return nil, err
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -225,12 +244,9 @@ func (f *xlsxFile) addCell(row *xlsxRow, element xml.StartElement, after, style 
 // readCell reads a cell behind a column.
 func (f *xlsxFile) readCell(element xml.StartElement, after int) (*rawCell, error) {
 	c := &rawCell{column: after + 1, kind: attribute(element, "t")}
-	if text := attribute(element, "s"); text != "" {
-		style, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, errSheetDamaged
-		}
-		c.style, c.hasStyle = style, true
+	var err error
+	if c.style, c.hasStyle, err = styleOf(element); err != nil {
+		return nil, err
 	}
 	if name := attribute(element, "r"); name != "" {
 		column, row, ok := parseCellName(name)
@@ -241,9 +257,9 @@ func (f *xlsxFile) readCell(element xml.StartElement, after int) (*rawCell, erro
 	}
 	var open []string
 	for {
-		token, err := f.decoder.Token()
+		token, err := f.token()
 		if err != nil {
-			return nil, errSheetDamaged
+			return nil, err
 		}
 		switch t := token.(type) {
 		case xml.StartElement:

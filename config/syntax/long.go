@@ -15,10 +15,11 @@ const (
 	aheadBytes     = 64 << 10 // in which the end of a block, a comment or a text is looked for
 )
 
-// Pieces are texts of whole blocks that a parser finds nothing wrong in, wherever they stand. Keep is told of such a text, which
-// it copies.
+// Pieces are texts of whole blocks that a parser finds nothing wrong in, wherever they stand.
 type Pieces interface {
+	// Knows reports whether Keep was told of the same bytes.
 	Knows(piece []byte) bool
+	// Keep takes in whole blocks that have no mistake. It copies the bytes.
 	Keep(piece []byte)
 }
 

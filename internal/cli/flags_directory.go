@@ -35,9 +35,10 @@ func configurationFlags(s *workspace.Directory, cmd *cobra.Command) {
 	flags.Var(assignment{&s.Assignments, true}, "var-file", "set variables from a `file`; may be repeated")
 }
 
-// environmentName is the flag that chooses an environment. An empty name would leave the choice to a variable.
+// environmentName is the flag that chooses an environment, a value of pflag. An empty name would leave the choice to a variable.
 type environmentName struct{ name *string }
 
+// Set takes a name. It refuses an empty one.
 func (e *environmentName) Set(text string) error {
 	if text == "" {
 		return errEmpty
@@ -48,6 +49,7 @@ func (e *environmentName) Set(text string) error {
 
 func (e *environmentName) String() string { return "" }
 
+// Type is the word of the usage text.
 func (e *environmentName) Type() string { return "string" }
 
 var errEmpty = errors.New("the flag is empty")
@@ -58,6 +60,7 @@ type assignment struct {
 	file bool
 }
 
+// Set appends an assignment behind those of earlier flags. Its text is checked with the configuration; it refuses only an empty file.
 func (a assignment) Set(text string) error {
 	next := config.Assignment{Var: text}
 	if a.file {
@@ -72,6 +75,7 @@ func (a assignment) Set(text string) error {
 
 func (a assignment) String() string { return "" }
 
+// Type is the word of the usage text.
 func (a assignment) Type() string { return "string" }
 
 // valueFlags are those of [configurationFlags] that take a value.

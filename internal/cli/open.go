@@ -40,6 +40,14 @@ func open(p *process, dir *workspace.Directory) (*opened, error) {
 	return w, w.state.Find()
 }
 
+// openInto is open behind [writeInto]: the file has the mistakes of the configuration as well.
+func openInto(p *process, dir *workspace.Directory, into string) (*opened, error) {
+	if err := writeInto(p.streams, dir, into); err != nil {
+		return nil, err
+	}
+	return open(p, dir)
+}
+
 // openRead opens the state for reading as well, until done is called.
 func openRead(ctx context.Context, p *process, dir *workspace.Directory) (w *opened, snapshot state.Snapshot, done func(), err error) {
 	if w, err = open(p, dir); err != nil {

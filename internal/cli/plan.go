@@ -72,10 +72,7 @@ func (c *planCommand) run(cmd *cobra.Command, p *process) error {
 	if c.into != "" && c.out != "" && samePath(c.plan.dir.Within(c.into), c.plan.dir.Within(c.out)) {
 		return errors.New("--out and --json-into name one file; name another for one of them")
 	}
-	if err := writeInto(p.streams, &c.plan.dir, c.into); err != nil {
-		return err
-	}
-	w, err := open(p, &c.plan.dir)
+	w, err := openInto(p, &c.plan.dir, c.into)
 	if err != nil {
 		return err
 	}

@@ -253,6 +253,7 @@ type counted struct {
 // Unwrap returns the record itself.
 func (c counted) Unwrap() planner.Record { return c.Record }
 
+// Outlines yields those of the record, each counted before it is used.
 func (c counted) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	return func(yield func(state.Outline, error) bool) {
 		for t, err := range c.Record.Outlines(ctx) {

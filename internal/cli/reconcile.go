@@ -74,10 +74,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if err := r.checkFiles(files); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &r.source, r.into); err != nil {
-		return err
-	}
-	w, err := open(p, &r.source)
+	w, err := openInto(p, &r.source, r.into)
 	if err != nil {
 		return err
 	}

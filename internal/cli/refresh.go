@@ -70,10 +70,7 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 	if _, err := sandbox.ParseFaults(r.faults...); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &r.dir, r.into); err != nil {
-		return err
-	}
-	w, err := open(p, &r.dir)
+	w, err := openInto(p, &r.dir, r.into)
 	if err != nil {
 		return err
 	}

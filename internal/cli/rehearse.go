@@ -19,10 +19,7 @@ func runRehearsal(ctx context.Context, a *applying, p *process) error {
 		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
 	a.planning.dir.Need = config.NeedAll // opening balances are part of the sandbox block
-	if err := writeInto(p.streams, &a.planning.dir, a.into); err != nil {
-		return err
-	}
-	w, err := open(p, &a.planning.dir)
+	w, err := openInto(p, &a.planning.dir, a.into)
 	if err != nil {
 		return err
 	}

@@ -68,10 +68,7 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 			return err
 		}
 	}
-	if err := writeInto(p.streams, &r.dir, r.into); err != nil {
-		return err
-	}
-	w, err := open(p, &r.dir)
+	w, err := openInto(p, &r.dir, r.into)
 	if err != nil {
 		return err
 	}

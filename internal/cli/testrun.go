@@ -184,6 +184,7 @@ func (t *testRun) apply(ctx context.Context, w *opened) error {
 // undatedSubmitter hides the service's clock. A run of a test has a day of its own, which that clock would contradict.
 type undatedSubmitter struct{ executor.Submitter }
 
+// Ready returns the zero time, which says that the service gave none, with the error of the submitter.
 func (u undatedSubmitter) Ready(ctx context.Context) (time.Time, error) {
 	_, err := u.Submitter.Ready(ctx)
 	return time.Time{}, err
@@ -192,6 +193,7 @@ func (u undatedSubmitter) Ready(ctx context.Context) (time.Time, error) {
 // silentHandler drops every event.
 type silentHandler struct{}
 
+// Handle implements [executor.Handler].
 func (silentHandler) Handle(executor.Event) {}
 
 // given are the values that the asserts of the run look into.

@@ -60,6 +60,7 @@ type treeFile struct {
 	face  string
 }
 
+// Set takes the name of the file of a face. It refuses an empty one.
 func (f treeFile) Set(name string) error {
 	if name == "" {
 		return errors.New("an empty name of a file")
@@ -70,6 +71,7 @@ func (f treeFile) Set(name string) error {
 
 func (f treeFile) String() string { return "" }
 
+// Type is the word of the usage text.
 func (f treeFile) Type() string { return "string" }
 
 // isMeant reports whether the flags ask for all configurations. It refuses those that go with nothing else.

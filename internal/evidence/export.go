@@ -16,7 +16,8 @@ import (
 	"remit/state"
 )
 
-// Journal is what an export reads of a state; a [state.Snapshot] is one.
+// Journal is what an export reads of a state; a [state.Snapshot] is one, whose contract its
+// methods have: order, completeness and errors.
 type Journal interface {
 	Meta() state.Meta
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]

@@ -42,25 +42,16 @@ func (m *markdownPast) head() {
 
 func (m *markdownPast) outcomes() {
 	m.printf("| result | count | asset | sum |\n|---|---:|---|---:|\n")
-	rows, left := 0, 0
+	sums := markdownSums{markdown: &m.markdown, screen: m.run.Screen}
 	for _, r := range m.run.rows {
 		label := fmt.Sprintf("%s | %d", resultWord(r.result), r.count)
 		if r.totals == nil {
 			m.printf("| %s | | |\n", label)
 			continue
 		}
-		for total := range r.totals.All() {
-			if rows++; rows > markdownTotals {
-				left++
-				continue
-			}
-			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), m.run.money(total.Sum, total.Asset))
-			label = " | "
-		}
+		sums.add(label, r.totals)
 	}
-	if left > 0 {
-		m.printf("| and %d more | | | |\n", left)
-	}
+	sums.end()
 	m.printf("\n")
 	if text := m.run.unlistedText(); text != "" {
 		m.printf("%s\n\n", text)

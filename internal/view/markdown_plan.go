@@ -132,28 +132,16 @@ func (m *markdown) totals() {
 }
 
 func (m *markdown) totalsTable() {
-	rows, left := 0, 0
+	sums := markdownSums{markdown: m, screen: m.options.Screen, head: "| action | count | asset | sum |\n|---|---:|---|---:|\n"}
 	for _, r := range totalsRows(m.plan) {
 		label := fmt.Sprintf("%s | %d", r.label[1].text, r.totals.Count())
 		if symbol := r.label[0].text; symbol != planner.None.Symbol() {
 			label = codeSpan(symbol) + " " + label
 		}
-		for total := range r.totals.All() {
-			if rows++; rows == 1 {
-				m.printf("| action | count | asset | sum |\n|---|---:|---|---:|\n")
-			}
-			if rows > markdownTotals {
-				left++
-				continue
-			}
-			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), m.options.money(total.Sum, total.Asset))
-			label = " | "
-		}
+		sums.add(label, r.totals)
 	}
-	if left > 0 {
-		m.printf("| and %d more | | | |\n", left)
-	}
-	if rows > 0 {
+	sums.end()
+	if sums.count > 0 {
 		m.printf("\n")
 	}
 }

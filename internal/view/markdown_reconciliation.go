@@ -21,14 +21,7 @@ func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationO
 	room := (markdownMax-m.Len())/max(1, len(lists)) - around
 	for _, list := range lists {
 		text := m.lines(func(p *page) {
-			shown := list.lines
-			if !o.ShowAll {
-				shown = shown[:min(len(shown), reconciledShown)]
-			}
-			for i := range shown {
-				p.reconciledLine(&shown[i])
-			}
-			if more := list.count - len(shown); more > 0 {
+			if more := p.reconciledList(list, o.ShowAll); more > 0 {
 				p.line(plain(fmt.Sprintf("and %d more", more)))
 			}
 		})

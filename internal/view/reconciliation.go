@@ -266,14 +266,7 @@ func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
 	for _, list := range reconciledLists(s) {
 		p.line()
 		p.paragraph("", fmt.Sprintf("%s: %d", list.title, list.count), list.tone)
-		shown := list.lines
-		if !o.ShowAll {
-			shown = shown[:min(len(shown), reconciledShown)]
-		}
-		for i := range shown {
-			p.reconciledLine(&shown[i])
-		}
-		if more := list.count - len(shown); more > 0 {
+		if more := p.reconciledList(list, o.ShowAll); more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more", more)))
 			isCut = true
 		}
@@ -285,6 +278,18 @@ func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
 			p.command("", o.Command+" "+face)
 		}
 	}
+}
+
+// reconciledList writes the first transfers of a list, or all that it holds, and counts the others.
+func (p *page) reconciledList(list reconciledList, isAll bool) (more int) {
+	shown := list.lines
+	if !isAll {
+		shown = shown[:min(len(shown), reconciledShown)]
+	}
+	for i := range shown {
+		p.reconciledLine(&shown[i])
+	}
+	return list.count - len(shown)
 }
 
 // reconciledLine writes a transfer, and below it its breaks.

@@ -13,7 +13,8 @@ import (
 	"remit/state"
 )
 
-// Archive is what books are made from; a [state.Snapshot] is one.
+// Archive is what books are made from; a [state.Snapshot] is one, whose contract its
+// methods have: order, completeness and errors.
 type Archive interface {
 	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
 	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)

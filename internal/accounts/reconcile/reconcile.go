@@ -17,7 +17,8 @@ import (
 	"remit/state"
 )
 
-// Archive has the transfers that records are compared with; a [state.Snapshot] is one.
+// Archive has the transfers that records are compared with; a [state.Snapshot] is one, whose contract its
+// methods have: order, completeness and errors.
 type Archive interface {
 	Meta() state.Meta
 	Holder() (state.Holder, bool)

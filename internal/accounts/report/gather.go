@@ -13,7 +13,8 @@ import (
 	"remit/state"
 )
 
-// Archive is what a report reads; a [state.Snapshot] is one.
+// Archive is what a report reads; a [state.Snapshot] is one, whose contract its
+// methods have: order, completeness and errors.
 type Archive interface {
 	books.Archive
 	Meta() state.Meta

@@ -42,20 +42,30 @@ type Usage struct {
 // Run runs a command to its end. An exit code that is not expected is an error with the end
 // of its output.
 func Run(ctx context.Context, c Command) (Usage, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	log, err := os.Create(c.Log)
+	process, log, end, err := c.prepared(ctx)
 	if err != nil {
-		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
+		return Usage{}, err
 	}
-	defer log.Close()
-	process := c.process(ctx)
+	defer end()
 	process.Stdout, process.Stderr = log, log
 	began := time.Now()
 	if err := process.Start(); err != nil {
 		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
 	}
 	return c.wait(process, began)
+}
+
+// prepared is the process of a command before its start, with the log for its output. After end, or patience, the process is killed.
+func (c Command) prepared(ctx context.Context) (process *exec.Cmd, log *os.File, end func(), err error) {
+	log, err = os.Create(c.Log)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("run %s: %w", c.name(), err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	return c.process(ctx), log, func() {
+		cancel()
+		_ = log.Close() // the process has the file of its own
+	}, nil
 }
 
 func (c Command) process(ctx context.Context) *exec.Cmd {

@@ -7,21 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 )
 
 // Talk runs a command, and has talk speak with it through its standard input, which then ends, and its standard output. Its standard
 // error goes to its log.
 func Talk(ctx context.Context, c Command, talk func(to io.WriteCloser, from io.Reader) error) (Usage, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	log, err := os.Create(c.Log)
+	process, log, end, err := c.prepared(ctx)
 	if err != nil {
-		return Usage{}, fmt.Errorf("run %s: %w", c.name(), err)
+		return Usage{}, err
 	}
-	defer log.Close()
-	process := c.process(ctx)
+	defer end()
 	process.Stderr = log
 	to, err := process.StdinPipe()
 	if err != nil {
@@ -37,7 +33,7 @@ func Talk(ctx context.Context, c Command, talk func(to io.WriteCloser, from io.R
 	}
 	said := talk(to, from)
 	if said != nil {
-		cancel() // it may wait for more
+		end() // it may wait for more
 	}
 	_ = to.Close()
 	usage, err := c.wait(process, began)

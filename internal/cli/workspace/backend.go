@@ -23,11 +23,15 @@ type Backend interface {
 	String() string
 	// Look reports whether anything is there, state or not.
 	Look(ctx context.Context) (bool, error)
+	// Create makes a state that has the one event. It returns [state.ErrExists], and changes nothing, where one is there.
 	Create(ctx context.Context, created state.Created) error
+	// Open opens the state for reading and writing. The caller closes it.
 	Open(ctx context.Context) (state.Store, error)
+	// OpenReadOnly opens the state for reading alone: it makes none, and migrates nothing. The caller closes it.
 	OpenReadOnly(ctx context.Context) (ReadStore, error)
-	// Receive makes a state of a journal that is being moved there, and Arrive has it be in use.
+	// Receive makes a state of a journal that is being moved there. No run can use it before Arrive.
 	Receive(ctx context.Context, from state.Contents, by state.Holder) error
+	// Arrive ends a move: the state is in use from then on.
 	Arrive(ctx context.Context, by state.Holder) error
 	// Backup makes a copy of the state as it is now, a SQLite file, at a path where nothing is.
 	// Others may read and write meanwhile.
@@ -52,8 +56,12 @@ type Advice struct {
 
 // ReadStore is a state that is open for reading.
 type ReadStore interface {
+	// Snapshot is that of [state.Store]. The caller closes it.
 	Snapshot(ctx context.Context) (state.Snapshot, error)
+	// Verify checks the chain of the journal, that it has the hash head unless that is "", and each row against the journal. Its errors
+	// are [state.ErrDamaged] and those of [state.Verify].
 	Verify(ctx context.Context, head string) (state.Meta, error)
+	// Close releases what the store holds open.
 	Close() error
 }
 

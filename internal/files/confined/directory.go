@@ -17,6 +17,7 @@ type File interface {
 	io.Reader
 	io.ReaderAt
 	io.Closer
+	// Stat has the size in bytes. An unsaved text has the zero time, and mode 0600.
 	Stat() (fs.FileInfo, error)
 }
 
@@ -195,8 +196,10 @@ type unsavedFile struct {
 
 func (f *unsavedFile) Close() error { return nil }
 
+// Stat implements [File]; it returns no error.
 func (f *unsavedFile) Stat() (fs.FileInfo, error) { return unsavedInfo{f.text}, nil }
 
+// unsavedInfo implements [fs.FileInfo] for a text that has no file of its own.
 type unsavedInfo struct{ text *unsavedText }
 
 func (i unsavedInfo) Name() string       { return filepath.Base(i.text.path) }
