@@ -370,8 +370,8 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 	if err := a.planning.findApprovals(w, plan.Plan, plan); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w.streams.Out, "\nApproved by %s with %s, in %s.\n",
-		view.Visible(who), key.Fingerprint(), view.Visible(name)); err != nil {
+	approved := fmt.Sprintf("Approved by %s with %s, in %s.", view.Visible(who), key.Fingerprint(), view.Visible(name))
+	if _, err := fmt.Fprintf(w.streams.Out, "\n%s\n", w.streams.Sentences(approved)); err != nil {
 		return err
 	}
 	return a.sayNext(w.streams, w.dir)
@@ -384,7 +384,7 @@ func (a *approving) sayNext(streams *terminal.Streams, dir *workspace.Directory)
 			for i := range lines {
 				lines[i] = view.Visible(lines[i])
 			}
-			_, err := fmt.Fprintln(streams.Out, strings.Join(lines, "\n"))
+			_, err := fmt.Fprintln(streams.Out, streams.Sentences(strings.Join(lines, "\n")))
 			return err
 		}
 	}

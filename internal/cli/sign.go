@@ -118,16 +118,16 @@ func (s *signing) save(ctx context.Context, w *opened, o *planning, plan *planne
 func (o *planning) saySaved(w *opened, plan *planner.Plan, name, saved string) error {
 	switch {
 	case !plan.Applicable():
-		_, err := fmt.Fprintf(w.streams.Out, "\n%s\n", saved)
+		_, err := fmt.Fprintf(w.streams.Out, "\n%s\n", w.streams.Sentences(saved))
 		return err
 	case plan.Empty():
-		_, err := fmt.Fprintf(w.streams.Out, "\n%s It is empty.\n", saved)
+		_, err := fmt.Fprintf(w.streams.Out, "\n%s\n", w.streams.Sentences(saved+" It is empty."))
 		return err
 	}
 	next, command := "To send exactly this:", "apply "
 	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
 		next, command = "Approvers run:", approveCommand(w.config, o.approvals)
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
+	_, err := fmt.Fprintf(w.streams.Out, "\n%s\n\n    %s\n", w.streams.Sentences(saved+" "+next), view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
 	return err
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -26,7 +27,11 @@ func Diagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File,
 func Notes(w io.Writer, notes []config.Note, s Screen) error {
 	p := newPage(w, s)
 	for _, n := range notes {
-		p.line(plain("  " + Visible(n.Address) + ": " + Visible(n.Text) + "."))
+		text := Visible(n.Address) + ": " + Visible(n.Text) + "."
+		lines := p.valueLines(text, p.width()-len("    "))
+		for i, line := range lines {
+			p.line(plain(strings.Repeat("  ", min(i, 1)+1) + line))
+		}
 	}
 	return p.Flush()
 }

@@ -75,11 +75,16 @@ type stateLayout struct {
 	ref, asset int
 	amount     point
 	names      map[int64]string
+	name       int  // the width of the widest name
 	isShort    bool // a group_id shows its beginning and its end
+	room       int  // where positive, names take the place of group_ids, and this is how wide they may be
 }
 
 // behind is the last column: a group_id and, where the state has names, one of them.
 func (l *stateLayout) behind(group, name string) string {
+	if l.room > 0 {
+		return cutEnd(Visible(name), l.room)
+	}
 	width := groupWidth
 	if l.isShort {
 		width, group = groupWidthShort, shapeEnds.show(group)
@@ -99,6 +104,7 @@ const (
 func (l *stateLayout) measure(p *page, t *state.Transfer) {
 	l.ref = max(l.ref, displayWidth(t.RefID))
 	l.asset = max(l.asset, displayWidth(t.Asset))
+	l.name = max(l.name, displayWidth(Visible(l.names[t.IntentSeq])))
 	l.amount.fit(p.amount(t.Amount, t.Asset))
 }
 
@@ -133,9 +139,12 @@ func (l *stateLayout) fit(s Screen) {
 	before := l.ref + between + statusWidth + between + serviceWidth + between + l.amount.width() + 1 + max(l.asset, len("asset")) + between
 	name := 0
 	if len(l.names) > 0 {
-		name = between + len("display name")
+		name = between + max(l.name, len("display name"))
 	}
 	l.isShort = s.Terminal && before+groupWidth+name > s.width()
+	if l.isShort && name > 0 && before+groupWidthShort+name > s.width() {
+		l.room = max(s.width()-before, len("display name")) // people know names, and state show has the group_id
+	}
 }
 
 func statusTone(s state.Status) tone {
@@ -203,12 +212,32 @@ type field struct{ name, value string }
 // fields writes names and values, without those that have none.
 func (p *page) fields(fields []field) {
 	var rows [][]span
+	widest := 0
 	for _, f := range fields {
 		if f.value != "" {
-			rows = append(rows, []span{dim(f.name), plain(f.value)})
+			widest = max(widest, displayWidth(f.name))
+		}
+	}
+	room := p.width() - widest - len("    ")
+	for _, f := range fields {
+		name := f.name
+		for _, line := range p.valueLines(f.value, room) {
+			rows = append(rows, []span{dim(name), plain(line)})
+			name = ""
 		}
 	}
 	p.table("  ", rows)
+}
+
+// valueLines are the lines of a value in a room of columns; none of an empty one. Only a terminal breaks lines.
+func (p *page) valueLines(value string, room int) []string {
+	switch {
+	case value == "":
+		return nil
+	case !p.Terminal:
+		return []string{value}
+	}
+	return Wrap(value, room)
 }
 
 // fingerprint is that of the request, "" for a transfer that was imported without one.

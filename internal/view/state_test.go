@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -95,6 +96,37 @@ func TestStateList(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "state/list.jsonl", b.Bytes())
+}
+
+// A terminal breaks no row within a name: it has the place of the group_id, which people don't know.
+func TestStateListWithNamesFitsANarrowTerminal(t *testing.T) {
+	names := map[int64]string{}
+	for _, d := range details() {
+		names[d.IntentSeq] = "Fröhlich-Straßmann, Sören von und zu Königsbrück"
+	}
+	var b bytes.Buffer
+	if err := view.StateList(&b, rows(details(), nil), view.StateListOptions{Screen: view.Screen{Terminal: true, Width: 80}, Names: names}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "Fröhlich-") {
+		t.Errorf("no name is shown:\n%s", b.String())
+	}
+	for line := range strings.Lines(b.String()) {
+		if wide := utf8.RuneCountInString(line) - 1; wide > 80 {
+			t.Errorf("a row has %d columns: %s", wide, line)
+		}
+	}
+}
+
+func TestSentencesAreBrokenBetweenWords(t *testing.T) {
+	const text = "Not enough yet: it has 1 of the 2 approvers that the rule at approval.hcl:4 wants.\nCould still approve: carol."
+	const broken = "Not enough yet: it has 1 of the 2 approvers that the rule at approval.hcl:4\nwants.\nCould still approve: carol."
+	if got := (view.Screen{Terminal: true, Width: 80}).Sentences(text); got != broken {
+		t.Errorf("on a terminal:\n%s", got)
+	}
+	if got := (view.Screen{}).Sentences(text); got != text {
+		t.Errorf("in a file:\n%s", got)
+	}
 }
 
 func TestStateListOfAnyLength(t *testing.T) {

@@ -248,6 +248,19 @@ func Wrap(text string, width int) []string {
 	return append(lines, b.String())
 }
 
+// Sentences are lines of visible text for a screen: on a terminal, which would break them anywhere, they are broken
+// between words.
+func (s Screen) Sentences(text string) string {
+	if !s.Terminal {
+		return text
+	}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, Wrap(line, s.width())...)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // chop breaks visible text anywhere into lines of at most width columns: for bytes that
 // must be seen whole.
 func chop(text string, width int) []string {

@@ -111,6 +111,9 @@ func (s *Streams) Screen(w io.Writer) view.Screen {
 	return screen
 }
 
+// Sentences are lines of text as Out shows them.
+func (s *Streams) Sentences(text string) string { return s.Screen(s.Out).Sentences(text) }
+
 // printers are the writers that hide.
 func (s *Streams) printers() []*writer {
 	var all []*writer
