@@ -83,6 +83,9 @@ func quotedFix(argument string, expr hclsyntax.Expression, files map[string]*hcl
 		expr, how = syntax.Unwrap(minus.Val), "Write it in quotation marks and without a sign:"
 	}
 	literal, ok := expr.(*hclsyntax.LiteralValueExpr)
+	if of := syntax.Traversal(expr); !ok && of != nil && of.RootName() == "var" {
+		return "Give the variable the type of text where it is declared, and its value quotation marks:\n\n  type    = string\n  default = \"1200.50\""
+	}
 	if !ok && syntax.Traversal(expr) != nil { // as of jsondecode
 		return "Where the value is written, write it in quotation marks. A data \"json\" block reads numbers of a JSON file with all their digits, and makes them text."
 	}

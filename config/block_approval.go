@@ -165,12 +165,21 @@ func (k *controlReader) keysFileOf(r *eval.Reader, control *eval.Block, argument
 // refuseLines reports the mistakes in the lines of a file.
 func refuseLines(r *eval.Reader, file *keysFile, mistakes []approval.Mistake) {
 	const most = 20
+	alike := map[string]int{}
+	for _, m := range mistakes {
+		alike[m.Text]++
+	}
+	mistakes = slices.CompactFunc(slices.Clone(mistakes), func(a, b approval.Mistake) bool { return a.Text == b.Text })
 	for _, m := range mistakes[:min(len(mistakes), most)] {
 		place := file.name
 		if m.Line > 0 {
 			place = fmt.Sprintf("%s:%d", file.name, m.Line)
 		}
-		r.Refuse(file.at, "Invalid file of keys", "%s: %s.", place, m.Text)
+		others := ""
+		if n := alike[m.Text] - 1; n > 0 {
+			others = fmt.Sprintf(" The same is so in %s more.", english.Plural(n, "line"))
+		}
+		r.Refuse(file.at, "Invalid file of keys", "%s: %s.%s", place, m.Text, others)
 	}
 	if more := len(mistakes) - most; more > 0 {
 		r.Refuse(file.at, "Invalid file of keys", "%s has %d more lines with mistakes.", file.name, more)

@@ -291,6 +291,9 @@ var otherDataTypes = map[string]string{
 
 // meantDataType says which type of data source a word may mean.
 func meantDataType(kind string) string {
+	if lower := strings.ToLower(kind); lower == "yaml" || lower == "yml" || lower == "toml" {
+		return " Save the file as JSON, for data \"json\", or as CSV."
+	}
 	if meant := otherDataTypes[strings.ToLower(kind)]; meant != "" {
 		return fmt.Sprintf(" Did you mean %q?", meant)
 	}

@@ -1,11 +1,14 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/text/confusable"
 	"remit/internal/transfer"
 )
@@ -32,6 +35,7 @@ func readProfile(c *checker, b *eval.Block) {
 		c.report(mistake.Warning(b.At, "Name that may pass for another",
 			"Letters of the profile's name %q are of another script than its other letters, or look like Latin ones. Plans show each of them as an escape. Make sure that this name is meant.", name))
 	}
+	c.warnOfTwin(b)
 	scope := c.scope
 	n := &eval.Node{
 		Root: "profile", Name: name, At: b.At, Arguments: b.InOrder, Policy: b.Policy != nil,
@@ -59,6 +63,33 @@ func readProfile(c *checker, b *eval.Block) {
 		n.Progress = eval.Failed
 	}
 	scope.Add(n)
+}
+
+// warnOfTwin warns of a profile that has all IDs of another one of its file, as where a block was copied.
+func (c *checker) warnOfTwin(b *eval.Block) {
+	var ids []string
+	for _, name := range []string{"profile_id", "identity_id", "account_id"} {
+		a := b.Arguments[name]
+		if a == nil {
+			ids = append(ids, "")
+			continue
+		}
+		value, isText := syntax.LiteralText(a.Expr)
+		if !isText {
+			return
+		}
+		ids = append(ids, strings.ToLower(value.AsString()))
+	}
+	key := b.At.Filename + "\n" + strings.Join(ids, "\n")
+	first := c.profiles[key]
+	if first == nil {
+		c.profiles[key] = b
+		return
+	}
+	if at := b.Arguments["profile_id"]; at != nil {
+		c.report(mistake.Warning(at.Expr.Range(), "Two profiles are one",
+			"profile.%s at %s has the same ID. Correct the one that was copied, or name one profile in the place of both.", first.Label(0), mistake.At(first.At)))
+	}
 }
 
 // checkDisplayName says why a text can't be shown as a name, and warns of one that may pass for another.

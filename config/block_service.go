@@ -242,6 +242,8 @@ func serviceURL(text string) (string, error) {
 	}
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname())
 	switch {
+	case !strings.Contains(text, "://"):
+		return "", errors.New("https:// is missing at its beginning, as in \"https://api.example.com\"")
 	case scheme != "https" && scheme != "http" || host == "":
 		return "", errors.New("a URL such as \"https://api.example.com\" is needed")
 	case strings.ContainsAny(host, "<>{}$()*%") || placeholder(host):

@@ -334,7 +334,7 @@ func (r *transferReader) checkArguments(t *transferBlock) {
 		}
 		for _, part := range []string{"_profile_id", "_identity_id", "_account_id"} {
 			if f := t.fields[side+part]; f != nil && whole != nil {
-				r.report(mistake.New(f.NameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
+				r.report(mistake.New(f.NameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s. Keep %[1]s where a profile block has the ID, and %[2]s%[3]s where a text or a column has it.", side, side, part))
 			}
 		}
 	}

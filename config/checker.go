@@ -22,12 +22,14 @@ type checker struct {
 	policyFiles   map[string]bool // by the names that diagnostics use
 	includedFiles map[string]bool // of included directories
 
+	profiles map[string]*eval.Block // by their IDs, where these are written out
+
 	usedNow, usedLater map[*eval.Node]bool // variables without a value, by when they are needed
 }
 
 func newChecker(scope *eval.Scope) *checker {
 	return &checker{
-		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{}, includedFiles: map[string]bool{},
+		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{}, includedFiles: map[string]bool{}, profiles: map[string]*eval.Block{},
 		usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
 	}
 }

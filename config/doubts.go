@@ -37,6 +37,10 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 	diags = append(diags, doubtOfMinutes(block, in, t)...)
 	diags = append(diags, doubtOfRefID(block, in, t)...)
 	diags = append(diags, doubtOfWords(block, in, t)...)
+	diags = append(diags, doubtOfAccounts(block, in, t)...)
+	if s.above.block != block {
+		diags = append(diags, doubtOfHeader(block, in, t)...)
+	}
 	diags = append(diags, s.above.doubt(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
@@ -152,6 +156,12 @@ func doubtOfWords(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 	var diags hcl.Diagnostics
 	doubt := func(argument, name, text string) {
 		what, remedy := notExported(text, true)
+		if meant := readAsWindows(text); meant != "" {
+			d := mistake.Warning(placeOfDoubt(block, in, argument), "Letters are broken",
+				"%s %q has letters of UTF-8 that a program read as Windows-1252. Export the file anew as UTF-8, and do not save it in between. Meant is perhaps:\n\n  %q", name, text, meant)
+			d.Extra = &mistake.Origin{Block: t.Block, Column: name, Reason: d.Summary}
+			diags = append(diags, d)
+		}
 		if what == "" {
 			return
 		}
@@ -167,12 +177,6 @@ func doubtOfWords(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 		doubt("recipient_metadata", "recipient_metadata."+p.Key, p.Value)
 	}
 	return diags
-}
-
-// assetWords are words for currencies, with their codes.
-var assetWords = map[string]string{
-	"DOLLAR": "USD", "DOLLARS": "USD", "$": "USD", "US$": "USD", "BUCKS": "USD", "EURO": "EUR", "EUROS": "EUR", "€": "EUR", "POUND": "GBP", "POUNDS": "GBP", "£": "GBP",
-	"YEN": "JPY", "¥": "JPY", "FRANC": "CHF", "FRANCS": "CHF", "FRANKEN": "CHF", "SFR": "CHF", "840": "USD", "978": "EUR", "826": "GBP", "392": "JPY", "756": "CHF",
 }
 
 // unknownAsset warns of an asset that no list and no asset block has.
@@ -235,7 +239,6 @@ var (
 	fewDigits = lazyregexp.New(`^[0-9]{2,12}$`)
 	nearUUID  = lazyregexp.New(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
 	hexDigits = lazyregexp.New(`^[0-9a-fA-F]{32}$`)
-	iban      = lazyregexp.New(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)
 	mail      = lazyregexp.New(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 	words     = lazyregexp.New(`^\p{L}+([ ,.'-]+\p{L}+)+\.?$`)
 )

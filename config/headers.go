@@ -49,6 +49,9 @@ func meantBlock(name string, known []string) string {
 	if home := mistake.Homes[name]; home != "" {
 		return fmt.Sprintf(" It belongs between the braces of another block:\n\n  %s\n    %s {", mistake.FirstLines[home], name)
 	}
+	if slices.Contains([]string{"default", "defaults", "common", "shared", "template", "global", "globals"}, strings.ToLower(name)) {
+		return " Each transfer has its arguments itself. A value that several share has a name in locals, and is written there as local.asset:\n\n  locals {\n    asset = \"USD\"\n  }"
+	}
 	hint := mistake.DidYouMean(name, known)
 	if kind := otherBlocks[strings.ToLower(name)]; kind != "" && hint == "" {
 		hint = fmt.Sprintf(" Did you mean %q?", kind)

@@ -34,8 +34,11 @@ func (e *evaluator) metadata(name string) transfer.Metadata {
 		}
 		k := key.AsString()
 		if item.Type() != cty.String {
-			e.refuse(f, "Metadata is not text", "%s[%q] must be a text, not %s. Write it in quotation marks, or tostring(…) around it.",
-				name, k, mistake.Kind(item.Type()))
+			how := "Write it in quotation marks, or tostring(…) around it."
+			if !item.Type().IsPrimitiveType() {
+				how = "Name one text of it, such as:\n\n  data.csv.payroll.rows[\"E-017\"].employee"
+			}
+			e.refuse(f, "Metadata is not text", "%s[%q] must be a text, not %s. %s", name, k, mistake.Kind(item.Type()), how)
 			continue
 		}
 		pairs[k] = item.AsString()

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"remit/internal/transfer"
 )
 
@@ -38,4 +41,15 @@ func checkRefID(text string) error {
 		return err
 	}
 	return transfer.CheckRefID(text)
+}
+
+// withKey is the expression of a ref_id with the key behind it, as it is written in HCL.
+func withKey(expr hclsyntax.Expression, files map[string]*hcl.File) string {
+	at := expr.Range()
+	if file := files[at.Filename]; file != nil && at.CanSliceBytes(file.Bytes) && at.Start.Line == at.End.Line {
+		if text := string(at.SliceBytes(file.Bytes)); len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"' {
+			return text[:len(text)-1] + `-${each.key}"`
+		}
+	}
+	return `"rent-${each.key}"`
 }

@@ -232,7 +232,10 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	e := evaluator{block: block, in: block.whole(in)}
 	f := block.fields["ref_id"]
 	if f != nil && f.constant && block.repeated {
-		f = nil // every instance has it: the place is that of the instance
+		e.add(f, mistake.New(f.Expr.Range(), "ref_id is the same for each transfer", "Each transfer of this block has the ref_id %q, and an ID stands for one transfer, for ever. Write the key into it:\n\n  ref_id = %s",
+			t.Request.RefID, withKey(f.Expr, block.configured.files)))
+		*t = Transfer{}
+		return e.diags
 	}
 	e.refuse(f, "ref_id is used twice", "ref_id %q is also that of the transfer at %s: an ID stands for one transfer, for ever.",
 		t.Request.RefID, s.places.place(first))

@@ -290,6 +290,9 @@ func noTime(text string) error {
 			example = t.Format(time.RFC3339)
 		}
 	}
+	if day, clock, isDated := strings.Cut(text, "T"); isDated && isTime("2026-11-27T"+clock) && len(calendar.Written(day)) > 0 {
+		return fmt.Errorf("has the day %q, and a day is written as in %q. Where a column has it, give that the format yyyy-mm-dd in the spreadsheet, and export the file anew", day, calendar.Written(day)[0])
+	}
 	switch days := calendar.Written(text); len(days) {
 	case 1:
 		example = days[0].Midnight().Format(time.RFC3339)

@@ -310,14 +310,27 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 	if len(steps) < 3 || steps[2] != "rows" {
 		row := ""
 		if len(steps) == 3 {
-			if _, isIndex := t[3].(hcl.TraverseIndex); isIndex {
-				row = fmt.Sprintf("[%s]", mistake.QuotedHCL(steps[2]))
+			_, isIndex := t[3].(hcl.TraverseIndex)
+			if column := columnBehind(t); isIndex || column != "" {
+				row = fmt.Sprintf("[%s]%s", mistake.QuotedHCL(steps[2]), column)
 			}
 		}
 		r.refuse(t.SourceRange(), "Rows are missing", "A data source has its rows and nothing else, and is named with its type. Write:\n\n  %s%s", r.rowsOf(steps), row)
 		return
 	}
 	r.node(t, "data", steps[0]+"."+steps[1])
+}
+
+// columnBehind is the column that a reference names behind the key of a row, as it is written; "" where there is none.
+func columnBehind(t hcl.Traversal) string {
+	if len(t) < 5 {
+		return ""
+	}
+	name, ok := StepName(t[4], true)
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(mistake.ColumnOf("row", name), "row")
 }
 
 // unknownType is the type in data.TYPE.NAME that the language does not have; "" where it has it, or where

@@ -117,10 +117,8 @@ func (c *csvFile) startText(file io.Reader) (*bufio.Reader, *hcl.Diagnostic) {
 		return nil, mistake.New(c.lines.at(c.Name, 1, 1, 0), "All of the file is one line",
 			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", c.Name)
 	}
-	if head, _ := buffered.Peek(sniffedBytes); c.options.SkipFirst == 0 {
-		return buffered, c.otherKind(head)
-	}
-	return buffered, nil
+	head, _ := buffered.Peek(sniffedBytes)
+	return buffered, c.otherKind(head)
 }
 
 // chooseDelimiter finds the delimiter by which the header has the column of the key.
@@ -207,7 +205,7 @@ func (c *csvFile) readHeader() hcl.Diagnostics {
 	if errors.Is(err, io.EOF) {
 		start := hcl.InitialPos
 		return hcl.Diagnostics{mistake.New(hcl.Range{Filename: c.Name, Start: start, End: start},
-			"Header is missing", "The file is empty; its first row must name the columns.")}
+			"Header is missing", "%s", c.noHeader())}
 	}
 	if err != nil {
 		return hcl.Diagnostics{c.syntaxError(err)}
@@ -223,6 +221,14 @@ func (c *csvFile) readHeader() hcl.Diagnostics {
 			"This line tells a spreadsheet program the delimiter, and names no columns. Leave it out:\n\n  skip_first = %d", c.options.SkipFirst+1)}
 	}
 	return c.checkText(first)
+}
+
+// noHeader says why a file has no header.
+func (c *csvFile) noHeader() string {
+	if c.options.SkipFirst > 0 {
+		return fmt.Sprintf("skip_first leaves out %s, and the file has no more. The row below them must name the columns.", english.Plural(c.options.SkipFirst, "line"))
+	}
+	return "The file is empty; its first row must name the columns."
 }
 
 func (c *csvFile) header() header { return c.names }
@@ -257,6 +263,9 @@ func (c *csvFile) read() (record, hcl.Diagnostics, error) {
 			if r = c.exchange(r); r == nil {
 				continue
 			}
+		}
+		if isConflict(r.fields[0]) {
+			return record{}, hcl.Diagnostics{c.ragged(r)}, io.EOF
 		}
 		if len(r.fields) != len(c.names.names) {
 			return record{}, hcl.Diagnostics{c.ragged(r)}, nil

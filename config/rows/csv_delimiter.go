@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"remit/config/mistake"
 )
@@ -50,4 +52,31 @@ func delimiterText(delimiter rune) string {
 		return `"\t"`
 	}
 	return `"` + string(delimiter) + `"`
+}
+
+// rareDelimiter is a sign that no list of delimiters has and that cuts the name of a column out of the one column of a
+// header; 0 for none.
+func rareDelimiter(need string, columns []string) rune {
+	if len(columns) != 1 || otherDelimiter(columns) != 0 {
+		return 0
+	}
+	for _, sign := range columns[0] {
+		if !unicode.IsLetter(sign) && !unicode.IsDigit(sign) && !strings.ContainsRune(" _-\"'.", sign) && slices.Contains(strings.Split(columns[0], string(sign)), need) {
+			return sign
+		}
+	}
+	return 0
+}
+
+// otherDelimiter is the delimiter that stands in the one column of a header; 0 for none.
+func otherDelimiter(columns []string) rune {
+	if len(columns) != 1 {
+		return 0
+	}
+	for _, delimiter := range delimiters() {
+		if strings.ContainsRune(columns[0], delimiter) {
+			return delimiter
+		}
+	}
+	return 0
 }

@@ -9,10 +9,12 @@ package rows
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -151,6 +153,9 @@ func (d *Directory) nearby(name string) string {
 	for _, entry := range entries {
 		names = append(names, path.Join(dir, entry))
 	}
+	if other := ofOtherNumber(name, names); other != "" {
+		return fmt.Sprintf(" There is %s, of another month or number. Save the file of this one under the name that is asked for, or correct the name where it is written, such as in a variable.", other)
+	}
 	if hint := mistake.DidYouMean(name, names); hint != "" || slices.Contains(names, path.Clean(name)) {
 		return hint
 	}
@@ -159,6 +164,28 @@ func (d *Directory) nearby(name string) string {
 		return ""
 	}
 	return " There are: " + mistake.Listed(alike, 5) + "."
+}
+
+// ofOtherNumber is the first name that has the same letters as another one and other digits, as the file of another month has; "" for none.
+func ofOtherNumber(name string, names []string) string {
+	letters := withoutDigits(name)
+	if letters == name || slices.Contains(names, path.Clean(name)) {
+		return ""
+	}
+	i := slices.IndexFunc(names, func(other string) bool { return withoutDigits(other) == letters })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+func withoutDigits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // NeedSnippet notes that a snippet of a data file may be asked for, up to its byte end.

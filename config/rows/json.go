@@ -175,7 +175,7 @@ func (f *jsonFile) broken(err error) hcl.Diagnostics {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
 		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Member stands twice", "The object has two members %q. Which one is meant?", syntax.JSONPointer.LastToken())
 	case errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Not JSON", "%s is no JSON from here on: %s", f.name, mistake.Sentence(syntax.Err))
+		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Not JSON", "%s is no JSON from here on: %s", f.name, plainJSON(syntax.Err))
 	case errors.As(err, &syntax):
 		return hcl.Diagnostics{f.unreadable(syntax.ByteOffset, io.ErrUnexpectedEOF)}
 	case errors.Is(err, io.EOF):

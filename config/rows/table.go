@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -266,6 +265,9 @@ func (f *File) UnknownColumn(at hcl.Range, name string, columns []string) *hcl.D
 	if meant, found := strings.CutPrefix(hint, " Did you mean "); found && strings.Contains(meant, " ") {
 		hint = " Did you mean:\n\n  " + strings.TrimSuffix(meant, "?") // on a line of its own, to be copied
 	}
+	if spaced := spacedColumns(name, columns); spaced != "" && len(f.Columns) == 0 {
+		hint = " Its name in the file begins or ends with a space. Say how the columns are called here:\n\n  columns = " + spaced
+	}
 	if hint == "" {
 		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + f.delimiterHint(name, columns)
 	}
@@ -277,33 +279,6 @@ func allIn(names []string, mark string) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
 		return len(name) < 2 || !strings.HasPrefix(name, mark) || !strings.HasSuffix(name, mark)
 	})
-}
-
-// otherDelimiter is the delimiter that stands in the one column of a header; 0 for none.
-func otherDelimiter(columns []string) rune {
-	if len(columns) != 1 {
-		return 0
-	}
-	for _, delimiter := range delimiters() {
-		if strings.ContainsRune(columns[0], delimiter) {
-			return delimiter
-		}
-	}
-	return 0
-}
-
-// rareDelimiter is a sign that no list of delimiters has and that cuts the name of a column out of the one column of a
-// header; 0 for none.
-func rareDelimiter(need string, columns []string) rune {
-	if len(columns) != 1 || otherDelimiter(columns) != 0 {
-		return 0
-	}
-	for _, sign := range columns[0] {
-		if !unicode.IsLetter(sign) && !unicode.IsDigit(sign) && !strings.ContainsRune(" _-\"'.", sign) && slices.Contains(strings.Split(columns[0], string(sign)), need) {
-			return sign
-		}
-	}
-	return 0
 }
 
 // delimiterHint shows the delimiter that the one column of a header seems to have.
@@ -481,5 +456,5 @@ func leftOut(fields []string, needed []bool, place locator) hcl.Diagnostics {
 		}
 	}
 	return hcl.Diagnostics{mistake.Warning(place.whole(), "A full row is left out",
-		"skip_last leaves out this row, and it has text in every column that is read, as a row to be paid has. Is it a row of totals?")}
+		"skip_last leaves out this row, and it has text in every column that is read, as a row to be paid has. Is it a row of totals? If it is to be paid, correct skip_last.")}
 }

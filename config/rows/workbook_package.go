@@ -30,6 +30,9 @@ var errNoPart = errors.New("is no whole workbook: a part of it is missing or dam
 // openPackage refuses a file that is no workbook, or unpacks to more than workbookBytesMax. The
 // error tells the author what the file is instead.
 func openPackage(content []byte) (*workbookPackage, error) {
+	if begin := bytes.ToLower(bytes.TrimSpace(content[:min(len(content), sniffedBytes)])); bytes.HasPrefix(begin, []byte("<html")) || bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<table")) {
+		return nil, errors.New("is a page of the web, which some programs name as a workbook. Open it in a spreadsheet program, and save it as .xlsx")
+	}
 	if !bytes.HasPrefix(content, []byte("PK")) {
 		return nil, errors.New("is no workbook of the kind .xlsx. Text is read by data \"csv\"")
 	}

@@ -74,7 +74,7 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 			explained = append(explained, now)
 			continue
 		}
-		detail := r.why + "."
+		detail := strings.TrimSuffix(strings.TrimSuffix(r.why, ". Write there"), ". Write") + "."
 		if t.mayShow && line != "" {
 			detail = r.why + ":\n\n  " + strings.ReplaceAll(strings.TrimSpace(line), "\n", "\n  ")
 		}

@@ -64,7 +64,7 @@ var repairs = []repair{
 	{"Block is written as an argument", "A block has no equals sign. Write", true, replaced(`^\s*([\w-]+)\s*[=:]\s*((?:"[^"]*"\s*)+)\{\s*$`, "$1 $2{")},
 	{"Arguments on one line", "Each argument needs a line of its own. Write", true, oneLine},
 	{"Argument has no semicolon", "Nothing follows the value of an argument. Write", false, replaced(`^([^#]*[^;\s])\s*;\s*$`, "$1")},
-	{"Argument has no colon", "An argument has an equals sign, and no colon. Write", false, replaced(`^(\s*)"?([\w-]+)"?\s*:\s*([^\s{].*?),?\s*$`, "$1$2 = $3")},
+	{"Colon in place of an equals sign", "An argument has an equals sign, and no colon. Write", false, replaced(`^(\s*)"?([\w-]+)"?\s*:\s*([^\s{].*?),?\s*$`, "$1$2 = $3")},
 	{"Name is in quotation marks", "The name of an argument has no quotation marks. Write", false, replaced(`^(\s*)"([\w-]+)"\s*=\s*(.*?),?\s*$`, "$1$2 = $3")},
 	{"Argument has no comma", "Nothing follows the value of an argument, not even a comma. Write", false, replaced(`^(\s*[\w-]+\s*=\s*.*[^,\s\[{(])\s*,\s*$`, "$1")},
 	{"Reference is in ${ }", "Outside of a text, write a reference alone: ${ } belongs in quotation marks. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$\{\s*([^{}]*?)\s*\}\s*$`, "$1$2")},
