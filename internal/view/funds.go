@@ -75,7 +75,7 @@ func (p *page) fundsTable(listed []rehearsal.Fund, names map[string]string) {
 }
 
 // fundRemark is the remark beside the numbers of an account.
-func (p *page) fundRemark(f *rehearsal.Fund) string {
+func (s Screen) fundRemark(f *rehearsal.Fund) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if f.Left().IsNegative() && !f.IsLeast {
@@ -85,13 +85,13 @@ func (p *page) fundRemark(f *rehearsal.Fund) string {
 		add("the shortfall is accepted")
 	}
 	if !f.Covered.IsZero() {
-		add("%s of it is covered by what comes in before", p.money(f.Covered, f.Asset))
+		add("%s of it is covered by what comes in before", s.money(f.Covered, f.Asset))
 	}
 	if !f.Fees.IsZero() {
-		add("taken with fees of %s, as the newest records have them", p.money(f.Fees, f.Asset))
+		add("taken with fees of %s, as the newest records have them", s.money(f.Fees, f.Asset))
 	}
 	if !f.InDoubt.IsZero() {
-		add("%s of it is in doubt, and may be debited already", p.money(f.InDoubt, f.Asset))
+		add("%s of it is in doubt, and may be debited already", s.money(f.InDoubt, f.Asset))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -89,12 +89,12 @@ func ImportPlan(w io.Writer, i *Import, s Screen) error {
 	p.line()
 	p.paragraph("", "Import: "+i.files()+"."+i.leftOut(), toneNone)
 	p.line()
-	p.importTotals(i)
+	i.writeTotals(p)
 	exceptions := i.Outcome
 	exceptions.Exceptions = nil
 	few := i.Writes() <= ImportLinesMax
 	if few {
-		p.importLines(i.Lines)
+		i.writeLines(p)
 	}
 	for _, e := range i.Outcome.Exceptions {
 		if e.Result == executor.ResultNotAttempted {
@@ -105,32 +105,32 @@ func ImportPlan(w io.Writer, i *Import, s Screen) error {
 		}
 	}
 	p.exceptions(exceptions, "")
-	p.importAbsent(i)
-	p.importLeftOut(i)
-	p.importDiffering(i)
+	i.writeAbsent(p)
+	i.writeLeftOut(p)
+	i.writeDiffering(p)
 	p.line()
 	p.paragraph("", i.sentence(), toneStrong)
 	return p.Flush()
 }
 
-// importLines writes a line for each transfer.
-func (p *page) importLines(lines []executor.Event) {
-	if len(lines) == 0 {
+// writeLines writes a line for each transfer.
+func (i *Import) writeLines(p *page) {
+	if len(i.Lines) == 0 {
 		return
 	}
 	p.line()
 	r := Run{}
-	for _, e := range lines {
+	for _, e := range i.Lines {
 		r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
 		r.amount.fit(p.amount(e.Amount, e.Asset))
 	}
-	for _, e := range lines {
+	for _, e := range i.Lines {
 		r.line(p, e)
 	}
 }
 
-// importAbsent lists declared transfers that are not in the file: an apply may pay them.
-func (p *page) importAbsent(i *Import) {
+// writeAbsent lists declared transfers that are not in the file: an apply may pay them.
+func (i *Import) writeAbsent(p *page) {
 	totals := i.Outcome.Totals[executor.ResultNotAttempted]
 	if totals == nil || totals.Count() == 0 {
 		return
@@ -181,7 +181,7 @@ func (i *Import) leftOut() string {
 	return " Left out: " + strings.Join(parts, ", ") + "."
 }
 
-func (p *page) importTotals(i *Import) {
+func (i *Import) writeTotals(p *page) {
 	var rows []totalsRow
 	for _, result := range i.writes() {
 		rows = append(rows, totalsRow{label: []span{{resultWord(result), resultTone(result)}}, totals: i.Outcome.Totals[result]})
@@ -194,8 +194,8 @@ func (p *page) importTotals(i *Import) {
 	p.totalsTable(rows, 0)
 }
 
-// importLeftOut lists the lines of a list that lack an amount.
-func (p *page) importLeftOut(i *Import) {
+// writeLeftOut lists the lines of a list that lack an amount.
+func (i *Import) writeLeftOut(p *page) {
 	if i.LeftOutCount == 0 {
 		return
 	}
@@ -209,7 +209,7 @@ func (p *page) importLeftOut(i *Import) {
 	}
 }
 
-func (p *page) importDiffering(i *Import) {
+func (i *Import) writeDiffering(p *page) {
 	if i.DifferingCount == 0 {
 		return
 	}

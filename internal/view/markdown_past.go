@@ -60,7 +60,7 @@ func (m *markdownPast) outcomes() {
 
 // exceptions are open, above the folded part.
 func (m *markdownPast) exceptions() {
-	text := m.lines(func(p *page) { p.pastExceptions(m.run) })
+	text := m.lines(m.run.writeExceptions)
 	if text != "" {
 		m.printf("> [!CAUTION]\n> **Exceptions: what was neither recorded nor adopted**\n\n%s", codeBlock(text, markdownObstacles))
 	}
@@ -79,7 +79,7 @@ func (m *markdownPast) transfers() {
 	shown, fence := 0, 0
 	for i := range m.run.Lines {
 		before := b.Len()
-		p.pastTransfer(&m.run.Lines[i], &l)
+		l.write(p, &m.run.Lines[i])
 		_ = p.Flush() // into memory
 		fence = max(fence, longestRun(b.String()[before:]))
 		if b.Len()+2*fence > room {

@@ -21,7 +21,7 @@ func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationO
 	room := (markdownMax-m.Len())/max(1, len(lists)) - around
 	for _, list := range lists {
 		text := m.lines(func(p *page) {
-			if more := p.reconciledList(list, o.ShowAll); more > 0 {
+			if more := list.write(p, o.ShowAll); more > 0 {
 				p.line(plain(fmt.Sprintf("and %d more", more)))
 			}
 		})

@@ -101,7 +101,7 @@ func (m *markdownTree) needs() {
 			to = &action
 		}
 		p := newPage(to, m.screen)
-		p.treeNeed(e)
+		writeNeed(p, e)
 		_ = p.Flush() // into memory
 	}
 	if action.Len() > 0 {
@@ -116,7 +116,7 @@ func (m *markdownTree) needs() {
 func (m *markdownTree) sums() {
 	var b bytes.Buffer
 	p := newPage(&b, m.screen)
-	p.treeSums(m.tree)
+	shownTree{m.tree}.writeSums(p)
 	_ = p.Flush() // into memory
 	if b.Len() > 0 {
 		m.printf("%s", codeBlock(b.String(), markdownSection))

@@ -39,11 +39,11 @@ type PastNow struct {
 func Past(w io.Writer, past *executor.PastRun, o PastOptions) error {
 	r := newPastRun(past, o)
 	p := newPage(w, o.Screen)
-	p.pastHead(r)
+	r.writeHead(p)
 	p.line()
-	p.pastOutcomes(r)
-	p.pastExceptions(r)
-	p.pastTransfers(r)
+	r.writeOutcomes(p)
+	r.writeExceptions(p)
+	r.writeTransfers(p)
 	return p.Flush()
 }
 
@@ -241,7 +241,7 @@ func (r *pastRun) first(most int) []planner.Change {
 	return changes
 }
 
-func (p *page) pastHead(r *pastRun) {
+func (r *pastRun) writeHead(p *page) {
 	p.environmentLine(r.isSandbox(), r.Meta.Environment, r.Meta.Service)
 	p.line()
 	said := r.ending()
@@ -251,8 +251,8 @@ func (p *page) pastHead(r *pastRun) {
 	p.named("Accepted", r.Run.Begun.Accepted, r.isLarge())
 }
 
-// pastOutcomes writes every result, also those that did not occur.
-func (p *page) pastOutcomes(r *pastRun) {
+// writeOutcomes writes every result, also those that did not occur.
+func (r *pastRun) writeOutcomes(p *page) {
 	var rows []totalsRow
 	width := 0
 	for _, row := range r.rows {
@@ -271,7 +271,7 @@ func (p *page) pastOutcomes(r *pastRun) {
 	}
 }
 
-func (p *page) pastExceptions(r *pastRun) {
+func (r *pastRun) writeExceptions(p *page) {
 	byResult := r.exceptions()
 	for _, result := range executor.Results() {
 		events := byResult[result]
@@ -290,7 +290,7 @@ func (p *page) pastExceptions(r *pastRun) {
 	}
 }
 
-func (p *page) pastTransfers(r *pastRun) {
+func (r *pastRun) writeTransfers(p *page) {
 	if len(r.Lines) == 0 {
 		return
 	}
@@ -305,7 +305,7 @@ func (p *page) pastTransfers(r *pastRun) {
 	p.line(strong("Transfers"))
 	l := newPastLayout(r, len(r.Lines), p.width())
 	for i := range r.Lines {
-		p.pastTransfer(&r.Lines[i], &l)
+		l.write(p, &r.Lines[i])
 	}
 }
 
@@ -367,9 +367,9 @@ func groupText(l *executor.PastLine) string {
 	return strings.Join(trimEmpty(parts), "  ")
 }
 
-// pastTransfer writes a transfer in two lines, or three where its group_id has no room in the
+// write writes a transfer in two lines, or three where its group_id has no room in the
 // first.
-func (p *page) pastTransfer(line *executor.PastLine, l *pastLayout) {
+func (l *pastLayout) write(p *page, line *executor.PastLine) {
 	spans := []span{
 		{"  " + pad(resultWord(line.Result), resultWidth) + "  ", resultTone(line.Result)},
 		plain(pad(cutMiddle(Visible(line.RefID), l.ref), l.ref)),

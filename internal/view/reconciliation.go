@@ -266,7 +266,7 @@ func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
 	for _, list := range reconciledLists(s) {
 		p.line()
 		p.paragraph("", fmt.Sprintf("%s: %d", list.title, list.count), list.tone)
-		if more := p.reconciledList(list, o.ShowAll); more > 0 {
+		if more := list.write(p, o.ShowAll); more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more", more)))
 			isCut = true
 		}
@@ -280,16 +280,16 @@ func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
 	}
 }
 
-// reconciledList writes the first transfers of a list, or all that it holds, and counts the others.
-func (p *page) reconciledList(list reconciledList, isAll bool) (more int) {
-	shown := list.lines
+// write writes the first transfers, or all that the list holds, and counts the others.
+func (l reconciledList) write(p *page, isAll bool) (more int) {
+	shown := l.lines
 	if !isAll {
 		shown = shown[:min(len(shown), reconciledShown)]
 	}
 	for i := range shown {
 		p.reconciledLine(&shown[i])
 	}
-	return list.count - len(shown)
+	return l.count - len(shown)
 }
 
 // reconciledLine writes a transfer, and below it its breaks.

@@ -32,20 +32,27 @@ func Rehearsal(w io.Writer, plan *planner.Plan, r *rehearsal.Result, o Rehearsal
 	o.Plan.Scales = plan.Header.Scales
 	p := newPage(w, o.Plan.Screen)
 	p.planHead(plan, o.Plan)
-	p.rehearsed(plan, r, o)
-	p.failures(r, o)
-	p.accounts(r, o)
-	p.verdict(r)
+	shown := rehearsed{r, o}
+	shown.writeHead(p, plan)
+	shown.writeFailures(p)
+	shown.writeAccounts(p)
+	shown.writeVerdict(p)
 	return p.Flush()
 }
 
-func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) {
+// rehearsed is a rehearsal as a page shows it.
+type rehearsed struct {
+	*rehearsal.Result
+	options RehearsalOptions
+}
+
+func (r rehearsed) writeHead(p *page, plan *planner.Plan) {
 	from := "No opening balance is declared, so every profile has enough."
 	if r.Funded {
 		from = "From the declared opening balances, one transfer after the other."
 	}
-	if !o.BalancesAt.IsZero() {
-		from = "From the balances that the service said at " + moment(o.BalancesAt) + ", one transfer after the other. Others may pay too."
+	if !r.options.BalancesAt.IsZero() {
+		from = "From the balances that the service said at " + moment(r.options.BalancesAt) + ", one transfer after the other. Others may pay too."
 	}
 	p.paragraph("", "Rehearsal. Nothing was sent. "+from, toneStrong)
 	if r.Doubts > 0 {
@@ -58,19 +65,19 @@ func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result, o RehearsalOpt
 	p.line()
 }
 
-func (p *page) failures(r *rehearsal.Result, o RehearsalOptions) {
+func (r rehearsed) writeFailures(p *page) {
 	if len(r.Failures) == 0 {
 		return
 	}
 	p.line(span{"Would fail for lack of funds", toneBad})
 	listed := r.Failures
-	if !o.Plan.ShowAll {
+	if !r.options.Plan.ShowAll {
 		listed = listed[:min(len(listed), rehearsalFailures)]
 	}
 	for i := range listed {
 		f := &listed[i]
 		p.line(plain("  "+Visible(f.RefID)+"  "), strong(Visible(f.Asset)+" "+p.amount(f.Amount, f.Asset)), dim("  "+Visible(f.Place)))
-		p.paragraph("    ", o.failureReason(f), toneNone)
+		p.paragraph("    ", r.failureReason(f), toneNone)
 	}
 	if more := r.Failed.Count() + r.NotAttempted.Count() - len(listed); more > 0 {
 		p.line(dim(fmt.Sprintf("  and %d more", more)))
@@ -79,11 +86,11 @@ func (p *page) failures(r *rehearsal.Result, o RehearsalOptions) {
 }
 
 // failureReason says why a transfer would not be made.
-func (o RehearsalOptions) failureReason(f *rehearsal.Failure) string {
+func (r rehearsed) failureReason(f *rehearsal.Failure) string {
 	if f.Cause != "" {
 		return fmt.Sprintf("It depends on %q, which would fail.", f.Cause)
 	}
-	return fmt.Sprintf("%s would have %s, which is %s too little.", profileText(f.From, o.Plan.Names), o.Plan.money(f.Has, f.Asset), o.Plan.money(f.Amount.Decimal().Sub(f.Has), f.Asset))
+	return fmt.Sprintf("%s would have %s, which is %s too little.", profileText(f.From, r.options.Plan.Names), r.options.Plan.money(f.Has, f.Asset), r.options.Plan.money(f.Amount.Decimal().Sub(f.Has), f.Asset))
 }
 
 // profileText is a profile's name with its ID.
@@ -94,20 +101,20 @@ func profileText(profileID string, names map[string]string) string {
 	return Visible(profileID)
 }
 
-// accounts writes those that pay. A profile that only receives can't lack money.
-func (p *page) accounts(r *rehearsal.Result, o RehearsalOptions) {
+// writeAccounts writes those that pay. A profile that only receives can't lack money.
+func (r rehearsed) writeAccounts(p *page) {
 	var paying []*rehearsal.Account
 	for i := range r.Accounts {
-		if a := &r.Accounts[i]; o.Plan.ShowAll || !a.Out.IsZero() || a.LowestOfAll.LessThan(a.Opening) {
+		if a := &r.Accounts[i]; r.options.Plan.ShowAll || !a.Out.IsZero() || a.LowestOfAll.LessThan(a.Opening) {
 			paying = append(paying, a)
 		}
 	}
 	listed := paying
-	if !o.Plan.ShowAll {
+	if !r.options.Plan.ShowAll {
 		listed = listed[:min(len(listed), rehearsalAccounts)]
 	}
 	for _, a := range listed {
-		p.account(a, r.Funded, o.Plan.Names)
+		r.writeAccount(p, a)
 	}
 	if more := len(paying) - len(listed); more > 0 {
 		p.line(dim("  and " + moreAccounts(more, "pays", "pay")))
@@ -128,10 +135,10 @@ func moreAccounts(n int, one, many string) string {
 	return fmt.Sprintf("%d more accounts that %s", n, many)
 }
 
-func (p *page) account(a *rehearsal.Account, funded bool, names map[string]string) {
-	p.line(strong("  "+Visible(a.Asset)+" "), plain("of "+profileText(a.ProfileID, names)))
+func (r rehearsed) writeAccount(p *page, a *rehearsal.Account) {
+	p.line(strong("  "+Visible(a.Asset)+" "), plain("of "+profileText(a.ProfileID, r.options.Plan.Names)))
 	rows := [][2]string{{"in", p.money(a.In, a.Asset)}, {"out", p.money(a.Out, a.Asset)}, {"net", p.money(a.Net(), a.Asset)}}
-	if funded {
+	if r.Funded {
 		rows = [][2]string{{"opening", p.money(a.Opening, a.Asset)}, {"in", p.money(a.In, a.Asset)}, {"out", p.money(a.Out, a.Asset)}, {"closing", p.money(a.Closing, a.Asset)}, {"lowest", p.money(a.Lowest, a.Asset)}, {"lowest in any order", p.money(a.LowestOfAll, a.Asset)}}
 	}
 	var numbers point
@@ -144,13 +151,13 @@ func (p *page) account(a *rehearsal.Account, funded bool, names map[string]strin
 		if strings.HasPrefix(row[1], "-") && row[0] != "net" {
 			cell.tone = toneDoubt
 		}
-		cells = append(cells, []span{plain(row[0]), cell, dim(p.remark(row[0], a))})
+		cells = append(cells, []span{plain(row[0]), cell, dim(remarkOf(row[0], a))})
 	}
 	p.table("    ", cells)
 }
 
-// remark is the text beside a number of an account.
-func (p *page) remark(row string, a *rehearsal.Account) string {
+// remarkOf is the text beside a number of an account.
+func remarkOf(row string, a *rehearsal.Account) string {
 	switch {
 	case row == "lowest" && a.LowestAfter != "":
 		return "after " + Visible(a.LowestAfter)
@@ -162,7 +169,7 @@ func (p *page) remark(row string, a *rehearsal.Account) string {
 	return ""
 }
 
-func (p *page) verdict(r *rehearsal.Result) {
+func (r rehearsed) writeVerdict(p *page) {
 	if r.Complete() {
 		switch n := r.Made.Count(); n {
 		case 0:

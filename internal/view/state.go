@@ -37,9 +37,9 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOp
 		began = true
 		l.fit(o.Screen)
 		amount := fmt.Sprintf("%*s", l.amount.width(), "amount")
-		p.stateRow(&l, toneDim, "ref_id", "status", "service", amount, "asset", l.behind("group_id", "display name"))
+		l.writeRow(p, toneDim, "ref_id", "status", "service", amount, "asset", l.behind("group_id", "display name"))
 		for i := range ahead {
-			p.stateTransfer(&l, &ahead[i])
+			l.writeTransfer(p, &ahead[i])
 		}
 		ahead = nil
 	}
@@ -49,7 +49,7 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOp
 			return err
 		}
 		if began {
-			p.stateTransfer(&l, &t)
+			l.writeTransfer(p, &t)
 			continue
 		}
 		l.measure(p, &t)
@@ -113,12 +113,12 @@ const (
 	serviceWidth = len(transfer.Completed)
 )
 
-func (p *page) stateTransfer(l *stateLayout, t *state.Transfer) {
-	p.stateRow(l, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
+func (l *stateLayout) writeTransfer(p *page, t *state.Transfer) {
+	l.writeRow(p, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
 		l.amount.align(p.amount(t.Amount, t.Asset)), t.Asset, l.behind(t.GroupID, l.names[t.IntentSeq]))
 }
 
-func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, asset, behind string) {
+func (l *stateLayout) writeRow(p *page, t tone, ref, status, service, amount, asset, behind string) {
 	refTone := toneNone
 	if t == toneDim {
 		refTone = toneDim

@@ -28,11 +28,11 @@ func Tree(w io.Writer, t *tree.Tree, s Screen) error {
 	p.line(strong(treeTitle(t)))
 	p.line()
 	if len(t.Entries) > 0 {
-		p.treeTable(t)
+		shownTree{t}.writeTable(p)
 		p.line()
 	}
-	p.treeNeeds(t)
-	p.treeSums(t)
+	shownTree{t}.writeNeeds(p)
+	shownTree{t}.writeSums(p)
 	for _, note := range treeNotes(t) {
 		p.paragraph("", note, toneDim)
 	}
@@ -133,14 +133,17 @@ func rowsOf(t *tree.Tree, e *tree.Entry) []treeRow {
 	return rows
 }
 
-// treeTable writes a line for each asset of each action of each entry.
-func (p *page) treeTable(t *tree.Tree) {
+// shownTree is a tree as a page shows it.
+type shownTree struct{ *tree.Tree }
+
+// writeTable writes a line for each asset of each action of each entry.
+func (t shownTree) writeTable(p *page) {
 	var numbers point
 	name, label := displayWidth("configuration"), 0
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		name = max(name, displayWidth(Visible(entryName(e))))
-		for _, r := range rowsOf(t, e) {
+		for _, r := range rowsOf(t.Tree, e) {
 			label = max(label, displayWidth(r.label.text))
 			if r.isSum {
 				numbers.fit(p.money(r.total.Sum, r.total.Asset))
@@ -149,7 +152,7 @@ func (p *page) treeTable(t *tree.Tree) {
 	}
 	const exit, count = 4, 6
 	name = min(name, max(24, p.width()-exit-count-label-numbers.width()-20))
-	p.line(dim("  " + pad("configuration", name) + "  exit  " + pad(treeWord(t), label+2) + "   count  asset  sum"))
+	p.line(dim("  " + pad("configuration", name) + "  exit  " + pad(treeWord(t.Tree), label+2) + "   count  asset  sum"))
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		shown := Visible(entryName(e))
@@ -158,7 +161,7 @@ func (p *page) treeTable(t *tree.Tree) {
 			shown = ""
 		}
 		code := strconv.Itoa(e.ExitCode)
-		for _, r := range rowsOf(t, e) {
+		for _, r := range rowsOf(t.Tree, e) {
 			cells := []span{{"  " + pad(shown, name), entryNameTone(e, toneNone)}, plain("  " + gap(code, exit) + code + "  "), {r.symbol + " ", r.label.tone}, {pad(r.label.text, label), r.label.tone}}
 			if r.isSum {
 				number := strconv.Itoa(r.total.Count)
@@ -213,14 +216,14 @@ func entrySignals(b *tree.Brief) []string {
 	return signals
 }
 
-// treeNeeds writes, for each entry about which something is to be known or done, what that is and the next command.
-func (p *page) treeNeeds(t *tree.Tree) {
+// writeNeeds writes, for each entry about which something is to be known or done, what that is and the next command.
+func (t shownTree) writeNeeds(p *page) {
 	for i := range t.Entries {
-		p.treeNeed(&t.Entries[i])
+		writeNeed(p, &t.Entries[i])
 	}
 }
 
-func (p *page) treeNeed(e *tree.Entry) {
+func writeNeed(p *page, e *tree.Entry) {
 	needs := entryNeeds(e)
 	if len(needs) == 0 && e.Next == "" {
 		return
@@ -241,15 +244,15 @@ func firstLine(text string) string {
 	return line
 }
 
-// treeSums writes the money that would be sent, added up in three ways.
-func (p *page) treeSums(t *tree.Tree) {
+// writeSums writes the money that would be sent, added up in three ways.
+func (t shownTree) writeSums(p *page) {
 	environments := t.ByEnvironment()
 	if len(environments) == 0 {
 		return
 	}
-	p.sumsTable("To submit or resolve, by environment", environments, environmentSumName)
-	p.sumsTable("By entity", t.ByEntity(), entitySumName)
-	p.sumsTable("By asset", assetSums(t), environmentSumName)
+	writeSumsTable(p, "To submit or resolve, by environment", environments, environmentSumName)
+	writeSumsTable(p, "By entity", t.ByEntity(), entitySumName)
+	writeSumsTable(p, "By asset", assetSums(t.Tree), environmentSumName)
 }
 
 func environmentSumName(s *tree.Sum) string { return s.Environment }
@@ -282,7 +285,7 @@ func sumRows(sums []tree.Sum, nameOf func(*tree.Sum) string) []totalsRow {
 	return slices.DeleteFunc(rows, func(r totalsRow) bool { return r.totals.Count() == 0 })
 }
 
-func (p *page) sumsTable(title string, sums []tree.Sum, nameOf func(*tree.Sum) string) {
+func writeSumsTable(p *page, title string, sums []tree.Sum, nameOf func(*tree.Sum) string) {
 	p.line(plain(title))
 	p.totalsTable(sumRows(sums, nameOf), 0)
 	p.line()
