@@ -94,7 +94,7 @@ func (h *htmlReport) exceptionLines(title string, s report.Standing, e *report.E
 // why is the reason of an exception.
 func (h *htmlReport) why(s report.Standing, l *report.Exception) string {
 	if s == report.Late {
-		return "due " + h.moment(l.Due)
+		return "due " + l.Due.In(h.r.Period.Zone).Format("2006-01-02 15:04 Z07:00")
 	}
 	return l.Reason
 }

@@ -302,7 +302,7 @@ func submitNotes(c *planner.Change, add func(t tone, parts ...string)) {
 		reason = ""
 	}
 	if !c.Until.IsZero() {
-		add(toneDim, "due "+moment(c.Until))
+		add(toneDim, "due "+due(c.Until))
 		add(toneDim, "the sandbox waits for no due time")
 	}
 	add(toneDim, reason)
@@ -328,12 +328,12 @@ func changeNotes(c *planner.Change) []span {
 	case planner.Wait:
 		until := ""
 		if !c.Until.IsZero() {
-			until = "until " + moment(c.Until)
+			until = "until " + due(c.Until)
 		}
 		add(toneDim, until, reason)
 	case planner.Expired:
 		if reason == "" && !c.Expires.IsZero() {
-			reason = "expired " + moment(c.Expires)
+			reason = "expired " + due(c.Expires)
 		}
 		add(toneDim, reason)
 	case planner.Resolve, planner.Conflict:

@@ -71,7 +71,7 @@ func (p *page) statusGroup(s *planner.StatusGroup) {
 func groupTime(c *planner.Change, g planner.Group) string {
 	switch g {
 	case planner.GroupNext:
-		return moment(c.Until)
+		return due(c.Until)
 	case planner.GroupPending:
 		if c.Recorded != nil && !c.Recorded.At.IsZero() {
 			return statusWord(c.Recorded.RecordStatus) + " since " + moment(c.Recorded.At)
@@ -80,7 +80,7 @@ func groupTime(c *planner.Change, g planner.Group) string {
 		return statusWord(c.Recorded.RecordStatus)
 	case planner.GroupDue, planner.GroupLate:
 		if !c.Due.IsZero() {
-			return "due " + moment(c.Due)
+			return "due " + due(c.Due)
 		}
 	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupFailed, planner.GroupSettled, planner.GroupRefused,
 		planner.GroupExpired, planner.GroupNever, planner.GroupInFlight, planner.GroupWaiting:
@@ -97,7 +97,7 @@ func groupReason(c *planner.Change, g planner.Group) string {
 	case len(c.After) > 0:
 		return "after " + Visible(some(c.After, 0))
 	case g == planner.GroupWaiting && !c.Until.IsZero():
-		return "until " + moment(c.Until) + ": " + Visible(c.Reason)
+		return "until " + due(c.Until) + ": " + Visible(c.Reason)
 	}
 	return Visible(c.Reason)
 }

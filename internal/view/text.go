@@ -287,6 +287,23 @@ func firstSentence(text string) string {
 // moment is RFC 3339 in UTC, to the second.
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// due is when a transfer is sent or no longer sent, with the offset that its file or its schedule says: a person who
+// wrote nine o'clock reads nine o'clock.
+func due(t time.Time) string {
+	if t.Location() == time.Local { // nobody's words: the zone of this machine changes nothing
+		return moment(t)
+	}
+	return t.Format(time.RFC3339)
+}
+
+// dueOr is [due]; "" for no time.
+func dueOr(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return due(t)
+}
+
 // someMost is how many names some lists.
 const someMost = 3
 

@@ -94,7 +94,7 @@ func (y *Why) Answer() string {
 		case c.Until.IsZero():
 			return "It waits: " + stop(c.Reason)
 		}
-		return stop(strings.TrimSuffix("It waits until "+moment(c.Until)+": "+c.Reason, ": "))
+		return stop(strings.TrimSuffix("It waits until "+due(c.Until)+": "+c.Reason, ": "))
 	case planner.Conflict:
 		return "It is in conflict: " + stop(c.Reason)
 	case planner.Expired:
@@ -114,7 +114,7 @@ func (y *Why) submit() string {
 	case c.Again:
 		first = "It was " + stop(refusal(c))
 	case c.Until.After(y.Plan.Header.Created): // a rehearsal submits it
-		first = "It becomes due on " + moment(c.Until) + ", and the sandbox does not wait for that."
+		first = "It becomes due on " + due(c.Until) + ", and the sandbox does not wait for that."
 	}
 	switch {
 	case y.IsStopped():
@@ -271,12 +271,12 @@ func (y *Why) timeFields() []field {
 	}
 	occurrence := ""
 	if t.Occurrence != nil {
-		occurrence = fmt.Sprintf("%s of schedule.%s, due %s", t.Occurrence.Date, t.Occurrence.Schedule, moment(t.Occurrence.Due))
+		occurrence = fmt.Sprintf("%s of schedule.%s, due %s", t.Occurrence.Date, t.Occurrence.Schedule, due(t.Occurrence.Due))
 	}
 	return []field{
 		{"occurrence", occurrence},
-		{"not before", momentOr(t.NotBefore)},
-		{"expires", momentOr(t.Expires)},
+		{"not before", dueOr(t.NotBefore)},
+		{"expires", dueOr(t.Expires)},
 		{"window", strings.Join(y.windows(), ", ")},
 		{"depends on", strings.Join(y.dependsOn(), ", ")},
 	}
@@ -325,7 +325,7 @@ func (p *page) waitsFor(y *Why) {
 func (p *page) whyNext(y *Why) {
 	title := "Next:"
 	if !y.From.IsZero() {
-		title = "Next, from " + moment(y.From) + " on:"
+		title = "Next, from " + due(y.From) + " on:"
 	}
 	p.line(plain(title))
 	p.command("", p.here(y.Next))
