@@ -177,7 +177,11 @@ func zoneArgument(r *eval.Reader) *time.Location {
 	}
 	found, err := zone.Load(text)
 	if err != nil {
-		r.Refuse(a.Expr.Range(), "Unknown time zone", "timezone %s %s%s", eval.Shown(a, text), mistake.Sentence(err), mistake.DidYouMean(text, zone.Names()))
+		hint := ""
+		if err.Error() == zone.ErrUnknown.Error() { // which names no zone that is meant
+			hint = mistake.DidYouMean(text, zone.Names())
+		}
+		r.Refuse(a.Expr.Range(), "Unknown time zone", "timezone %s %s%s", eval.Shown(a, text), mistake.Sentence(err), hint)
 		return time.UTC
 	}
 	if what := fixedZone(text); what != "" && eval.Shown(a, text) == strconv.Quote(text) {

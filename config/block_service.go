@@ -164,7 +164,11 @@ func pathArgument(r *eval.Reader, name, otherwise string) string {
 	case text == noPath:
 		return ""
 	case text != "" && (!strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..")):
-		r.Refuse(a.Expr.Range(), "Invalid path", "%s %s must begin with '/' and have neither a query nor spaces.", name, eval.Shown(a, text))
+		hint := ""
+		if strings.Contains(text, "://") {
+			hint = " base_url has the address before it, and this is the path alone, such as:\n\n  " + name + " = \"/v2/transfers\""
+		}
+		r.Refuse(a.Expr.Range(), "Invalid path", "%s %s must begin with '/' and have neither a query nor spaces.%s", name, eval.Shown(a, text), hint)
 	}
 	return text
 }

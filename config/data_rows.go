@@ -270,6 +270,9 @@ func (d *dataSource) lastWithout(column string) int {
 // notBool refuses a where that is no bool for a row. A file has text, also for true and false.
 func (d *dataSource) notBool(r *row, value cty.Value) *hcl.Diagnostic {
 	const what = "where must be true or false for each row"
+	if _, isLiteral := syntax.LiteralText(d.where.Expr); isLiteral {
+		return mistake.New(d.where.Expr.Range(), "Not true or false", what+". A condition has no quotation marks around it, and a column is row and its name, such as:\n\n  where = row.status == \"active\"")
+	}
 	path := syntax.Traversal(d.where.Expr)
 	if len(path) != 2 || value.IsNull() || !syntax.IsText(value) {
 		return mistake.New(d.where.Expr.Range(), "Not true or false", what+". The row is %s.", mistake.At(r.Whole()))

@@ -232,7 +232,7 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	e := evaluator{block: block, in: block.whole(in)}
 	f := block.fields["ref_id"]
 	if f != nil && f.constant && block.repeated {
-		e.add(f, mistake.New(f.Expr.Range(), "ref_id is the same for each transfer", "Each transfer of this block has the ref_id %q, and an ID stands for one transfer, for ever. Write the key into it:\n\n  ref_id = %s",
+		e.add(f, mistake.New(f.Expr.Range(), "ref_id is the same for each transfer", "Each transfer of this block has the ref_id %q, and an ID stands for one transfer, for ever. It needs the key:\n\n  ref_id = %s",
 			t.Request.RefID, withKey(f.Expr, block.configured.files)))
 		*t = Transfer{}
 		return e.diags

@@ -195,6 +195,9 @@ func (r *Reader) Duration(name string, low, high, otherwise time.Duration) time.
 		return otherwise
 	}
 	d, err := ParseDuration(text)
+	if strings.Trim(text, "0123456789") == "" {
+		err = fmt.Errorf("has no unit. Write it behind the number, such as:\n\n  %s = \"30s\"", name)
+	}
 	if err == nil && (d < low || d > high) {
 		err = fmt.Errorf("must be from %s to %s", low, high)
 	}

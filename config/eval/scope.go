@@ -19,6 +19,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/english"
 	"remit/internal/text/lazyregexp"
 )
 
@@ -292,7 +293,7 @@ func (s *Scope) explainArguments(d *hcl.Diagnostic) {
 		for i, p := range f.Params() {
 			names[i] = p.Name
 		}
-		d.Detail = fmt.Sprintf("%s takes %d values, and has %d here:\n\n  %s(%s)", call.Name, len(names), len(call.Args), call.Name, strings.Join(names, ", "))
+		d.Detail = fmt.Sprintf("%s takes %s, and has %d here:\n\n  %s(%s)", call.Name, english.Plural(len(names), "value"), len(call.Args), call.Name, strings.Join(names, ", "))
 		if slices.Contains(names, "rounding") {
 			d.Detail += "\n\nA rounding is a text, one of " + roundings + "."
 		}

@@ -164,6 +164,7 @@ var plain = map[string][2]string{
 	"Missing item separator":                          {"Comma is missing", "Two items of a list need a comma between them:\n\n  [\"a\", \"b\"]"},
 	"Missing attribute separator":                     {"Comma is missing", "Two pairs of an object need a comma or the end of a line between them:\n\n  { a = \"1\", b = \"2\" }"},
 	"Missing argument separator":                      {"Comma is missing", "Two values in the parentheses of a function need a comma between them."},
+	"Missing key/value separator":                     {"Pair of an object is not complete", "A pair has a name, an equals sign and a value. An amount is in quotation marks, and has no comma:\n\n  { USD = \"10000\" }"},
 	"Missing attribute value":                         {"Value is missing", "A name of this object has no value. A pair has an equals sign:\n\n  { invoice = \"4711\" }"},
 	"Unterminated template string":                    {"Quotation mark is missing", "This text has no closing quotation mark. Write one at its end."},
 	"Invalid character":                               {"Character is not allowed here", "Only text in quotation marks may have this character. Remove it, or put the text into quotation marks."},

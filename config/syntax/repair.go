@@ -71,6 +71,7 @@ var repairs = []repair{
 	{"Variable has no $", "A variable is var. and its name, without a $. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$([A-Za-z_][\w-]*)\s*$`, "${1}var.$2")},
 	{"Texts are not joined by a sign", "A text is joined with a reference by ${ } in its quotation marks. Write", false, joinedTexts},
 	{"Comparison has one equals sign", "A comparison has two equals signs. Write", false, replaced(`^(\s*[\w-]+\s*=\s*[A-Za-z]\w*\.[\w.]+\s*)=(\s*[^=\s].*)$`, "$1==$2")},
+	{"Function is written behind a value", "A function stands before its value, which is in parentheses. Write", false, functionBehind},
 	{"Name of a column has other signs", "A column whose name has spaces or signs is named in brackets and quotation marks. Write", false, columnInBrackets},
 	{"Brace is on a line of its own", "The opening brace of a block belongs on its first line. Write", true, braceBelow},
 	{"Directory is included in the remit block", "Shared directories are named between the braces of the remit block. Write there", false, replaced(`^\s*(?:include|source)\s+("[^"]+")\s*$`, "include = [$1]")},
@@ -364,6 +365,23 @@ func isNameWithSigns(name string) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
 	}
 	return !operator.MatchString(name) && (strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isSign))
+}
+
+var (
+	behindValue = lazyregexp.New(`^(\s*[\w-]+\s*=\s*)([A-Za-z][\w.]*?)\.(\w+)\(\)\s*$`)
+	ofObjects   = map[string]string{
+		"upper": "upper", "touppercase": "upper", "uppercase": "upper", "lower": "lower", "tolowercase": "lower", "lowercase": "lower", "strip": "trimspace", "trim": "trimspace",
+		"trimspace": "trimspace", "length": "length", "len": "length", "size": "length", "tostring": "tostring", "title": "title",
+	}
+)
+
+// functionBehind writes a function before its value, as it stands behind one in other languages.
+func functionBehind(line, _ string) string {
+	parts := behindValue.FindStringSubmatch(line)
+	if parts == nil || ofObjects[strings.ToLower(parts[3])] == "" {
+		return line
+	}
+	return parts[1] + ofObjects[strings.ToLower(parts[3])] + "(" + parts[2] + ")"
 }
 
 func columnInBrackets(line, _ string) string {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // Version is the release of the database that is embedded.
@@ -37,8 +39,14 @@ var archive = sync.OnceValue(func() *zip.Reader {
 // ErrUnknown says that the database has no such zone.
 var ErrUnknown = errors.New("is no time zone of the IANA database, such as \"Europe/Berlin\"")
 
+// offset is the difference of a clock from UTC, as people write it.
+var offset = lazyregexp.New(`^(?:GMT|UTC|CET|EST|Z)? ?[+-] ?\d{1,2}(?::?\d{2})?$`)
+
 // unknown is [ErrUnknown], with the zone that is called so in other letters, or whose city the name is.
 func unknown(name string) error {
+	if offset.MatchString(name) {
+		return fmt.Errorf("%w. An offset follows no summer time: name a city of the country", ErrUnknown)
+	}
 	plain := strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
 	for _, known := range Names() {
 		city := known[strings.LastIndexByte(known, '/')+1:]
