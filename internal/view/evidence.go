@@ -133,12 +133,12 @@ func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 		rows = append(rows, field{"signed by", v.SignedBy})
 	}
 	p.fields(rows)
-	p.packGaps(v)
+	v.writeGaps(p)
 	return p.Flush()
 }
 
-// packGaps says what a whole pack does not prove by itself.
-func (p *page) packGaps(v VerifiedPack) {
+// writeGaps says what a whole pack does not prove by itself.
+func (v VerifiedPack) writeGaps(p *page) {
 	if !v.ManifestProven && !v.HeadProven {
 		p.paragraph("", "Without --manifest or --head, nothing shows that it is the pack that was exported: a journal and a pack that somebody made up as a whole "+
 			"look the same. Give the hash of the manifest that the export printed, or the journal head that the run printed, from where it was kept.", toneDoubt)

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 
@@ -73,25 +72,17 @@ func (m *markdownPast) transfers() {
 	}
 	const around, lineMin = 600, 60 // bytes for the text beside them; the least that one takes
 	room := markdownMax - around - m.Len()
-	var b bytes.Buffer
-	p := newPage(&b, m.options.Screen)
+	p := newFullPage(m.options.Screen, room)
 	l := newPastLayout(m.run, markdownMax/lineMin, markdownWidth)
-	shown, fence := 0, 0
 	for i := range m.run.Lines {
-		before := b.Len()
-		l.write(p, &m.run.Lines[i])
-		_ = p.Flush() // into memory
-		fence = max(fence, longestRun(b.String()[before:]))
-		if b.Len()+2*fence > room {
-			b.Truncate(before)
+		if !p.add(func(p *page) { l.write(p, &m.run.Lines[i]) }) {
 			break
 		}
-		shown++
 	}
-	if more := len(m.run.Lines) - shown; more > 0 {
+	if more := len(m.run.Lines) - p.shown; more > 0 {
 		p.line()
 		p.line(plain(fmt.Sprintf("%d more. %s --html has all of them.", more, m.run.Command)))
 		_ = p.Flush() // into memory
 	}
-	m.folded(fmt.Sprintf("Transfers: %d of %d", shown, len(m.run.Lines)), b.String(), markdownMax)
+	m.folded(fmt.Sprintf("Transfers: %d of %d", p.shown, len(m.run.Lines)), p.text.String(), markdownMax)
 }

@@ -189,27 +189,19 @@ func (m *markdown) overview(v *overview) {
 func (m *markdown) transfers() {
 	const around = 600 // bytes for the text beside the lines
 	room := markdownMax - around - m.Len()
-	var b bytes.Buffer
-	p := newPage(&b, m.options.Screen)
-	shown, fence := 0, 0
+	p := newFullPage(m.options.Screen, room)
 	l := newLayout(m.first(), m.options, nil, shapeHead)
 	l.metadata = true
 	for _, c := range m.plan.Changes.All() {
-		before := b.Len()
-		p.change(c, &l)
-		_ = p.Flush() // into memory
-		fence = max(fence, longestRun(b.String()[before:]))
-		if b.Len()+2*fence > room {
-			b.Truncate(before)
+		if !p.add(func(p *page) { p.change(c, &l) }) {
 			break
 		}
-		shown++
 	}
-	text := b.String()
-	if more := m.plan.Changes.Len() - shown; more > 0 {
+	text := p.text.String()
+	if more := m.plan.Changes.Len() - p.shown; more > 0 {
 		text += fmt.Sprintf("\n%d more. `remit show --html` has all of them.\n", more)
 	}
-	m.folded(fmt.Sprintf("Transfers: %d of %d", shown, m.plan.Changes.Len()), text, markdownMax)
+	m.folded(fmt.Sprintf("Transfers: %d of %d", p.shown, m.plan.Changes.Len()), text, markdownMax)
 }
 
 // first are the changes for which there may be room.

@@ -188,7 +188,7 @@ func ShowWhy(w io.Writer, y *Why, o PlanOptions) error {
 	p.paragraph("  ", Visible(y.Answer()), toneStrong)
 	p.line()
 	p.fields(y.fields(&r, o))
-	p.waitsFor(y)
+	y.writeAfter(p)
 	if c := y.Line; c != nil && len(c.Differences) > 0 {
 		p.line()
 		before, after := versions(c)
@@ -211,7 +211,7 @@ func ShowWhy(w io.Writer, y *Why, o PlanOptions) error {
 		p.line(strong("Approval"))
 		p.approvals(o)
 	}
-	p.whyNext(y)
+	y.writeNext(p)
 	return p.Flush()
 }
 
@@ -301,8 +301,8 @@ func (y *Why) dependsOn() (names []string) {
 	return names
 }
 
-// waitsFor lists the transfers that must be COMPLETED first.
-func (p *page) waitsFor(y *Why) {
+// writeAfter lists the transfers that must be COMPLETED first.
+func (y *Why) writeAfter(p *page) {
 	if len(y.After) == 0 {
 		return
 	}
@@ -322,7 +322,7 @@ func (p *page) waitsFor(y *Why) {
 	}
 }
 
-func (p *page) whyNext(y *Why) {
+func (y *Why) writeNext(p *page) {
 	title := "Next:"
 	if !y.From.IsZero() {
 		title = "Next, from " + due(y.From) + " on:"
