@@ -196,7 +196,7 @@ func (a *applying) check(p *process) error {
 	}
 	if a.file == "" && !a.approved() && !p.streams.Interactive() && !a.join && hasConfiguration(a.planning.dir.Path) {
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
-			a.planning.dir.Command("plan --out=FILE"))
+			a.planning.dir.CommandWithPractice("plan --out=FILE"))
 	}
 	if a.fromBalances {
 		return errors.New("--from-balances goes with --rehearse; an apply asks for balances by itself, where balance_path is known. Nothing was sent")

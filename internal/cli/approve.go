@@ -94,7 +94,7 @@ func newApprove(p *process) *cobra.Command {
 func (a *approving) run(ctx context.Context, p *process) error {
 	if len(a.totals) == 0 && !p.streams.Interactive() {
 		if _, err := os.Stat(a.planning.dir.Within(a.file)); a.file != "" && errors.Is(err, fs.ErrNotExist) {
-			return exit.WithHint(fmt.Errorf("open the plan %s: there is no such file; nothing was signed", a.file), a.planning.dir.Command("plan --out="+shell.Word(a.file)))
+			return exit.WithHint(fmt.Errorf("open the plan %s: there is no such file; nothing was signed", a.file), a.planning.dir.CommandWithPractice("plan --out="+shell.Word(a.file)))
 		}
 		return errors.New("cannot ask here (no terminal, CI is set, or --input=false), so approve needs --count and --total; nothing was signed")
 	}

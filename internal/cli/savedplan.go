@@ -61,12 +61,12 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 			return nil, fmt.Errorf("open the plan %s: %w. Did you mean %q?", name, err, near)
 		}
 		if info, errAt := os.Stat(w.dir.Within(name)); errAt == nil && info.IsDir() {
-			return nil, exit.WithHint(fmt.Errorf("open the plan %s: it is a directory. Name the file that plan --out saved", name), w.dir.Command("plan --out=november.plan"))
+			return nil, exit.WithHint(fmt.Errorf("open the plan %s: it is a directory. Name the file that plan --out saved", name), w.dir.CommandWithPractice("plan --out=november.plan"))
 		}
 		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" && !strings.ContainsRune(name, filepath.Separator) { // which may be a ref_id
 			return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w. A plan is a file that plan --out saved; state show says what became of a ref_id", name, err), w.dir.Command("state show "+shell.Word(name)))
 		}
-		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.Command("plan --out="+shell.Word(name)))
+		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.CommandWithPractice("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read
 	plan, err := planner.Open(io.TeeReader(file, into))
@@ -80,9 +80,9 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		}
 		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan { // a new plan would not replace it
 			return nil, exit.WithHint(fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. A plan is made of the files of the directory, and plan --out saves it", name),
-				w.dir.Command("plan --out=november.plan"))
+				w.dir.CommandWithPractice("plan --out=november.plan"))
 		}
-		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(newName(context.Background(), w, name))))
+		return nil, exit.WithHint(err, w.dir.CommandWithPractice("plan --out="+shell.Word(newName(context.Background(), w, name))))
 	}
 	if err := ofEnvironment(w.dir, w.config, plan, name); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func unfit(ctx context.Context, w *opened, file, outcome string, err error) erro
 	if home := homeOf(w.dir, file); home != "" && obstacle == nil {
 		return fromHome(w.dir, home, file, outcome, err, code)
 	}
-	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), w.dir.Command("plan --out="+shell.Word(newName(ctx, w, file))), code)
+	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), w.dir.CommandWithPractice("plan --out="+shell.Word(newName(ctx, w, file))), code)
 }
 
 // homeOf is the directory of a saved plan where that is another one than the command works in, and has a configuration
@@ -250,7 +250,7 @@ func checkKept(ctx context.Context, w *opened, name string, author *approval.Key
 	}
 	return exit.WithHint(fmt.Errorf("save the plan: %s %s; nothing was written. Save the new plan under another name. "+
 		"Or, if nobody needs the old one any more, delete it and the signatures beside it by hand", name, why),
-		w.dir.Command("plan --out="+shell.Word(otherName(w.dir, name))))
+		w.dir.CommandWithPractice("plan --out="+shell.Word(otherName(w.dir, name))))
 }
 
 // whyKept says why a file must not be replaced by a new plan; "" where it may be.
