@@ -17,6 +17,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/clock/calendar"
+	"remit/internal/text/english"
 )
 
 // calendarType is the type of calendar.NAME.
@@ -80,16 +81,25 @@ func weekdaysArgument(r *eval.Reader, name string, otherwise ...time.Weekday) []
 		return otherwise
 	}
 	var days []time.Weekday
+	var wrong, meant []string
 	for _, text := range r.Texts(name) {
 		day, ok := calendar.ParseWeekday(text)
 		if !ok {
-			r.Refuse(r.Block.Arguments[name].Expr.Range(), "Unknown day", "%s has %q; days are %s.%s", name, text,
-				strings.Join(calendar.Weekdays(), ", "), meantDay(text))
-			continue
+			wrong = append(wrong, text)
+			text = strings.TrimSuffix(strings.TrimPrefix(meantDay(text), " Did you mean \""), "\"?")
 		}
-		days = append(days, day)
+		meant, days = append(meant, text), append(days, day)
 	}
-	return days
+	if len(wrong) == 0 {
+		return days
+	}
+	hint := meantDay(wrong[0])
+	if len(wrong) > 1 && !slices.Contains(meant, "") {
+		hint = fmt.Sprintf(" Write:\n\n  %s = [%s]", name, strings.Join(mistake.QuotedAll(meant), ", "))
+	}
+	r.Refuse(r.Block.Arguments[name].Expr.Range(), "Unknown day", "%s has %s; days are %s.%s", name, english.List(mistake.QuotedAll(wrong)),
+		strings.Join(calendar.Weekdays(), ", "), hint)
+	return nil
 }
 
 // countries are names of countries, with their holidays.

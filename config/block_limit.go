@@ -139,7 +139,7 @@ func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, a
 		r.Diags = append(r.Diags, checkDecimal(k.scope, a.Expr, ctx)...)
 	}
 	if value.Type() == cty.Number {
-		r.Refuse(a.Expr.Range(), "Not a quoted decimal", "max_amount is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
+		r.Refuse(a.Expr.Range(), "Not a quoted decimal", "max_amount is a number, which is a binary float. %s", quotedFix("max_amount", a.Expr, k.files))
 		return transfer.Amount{}
 	}
 	if isByAsset(value) {
