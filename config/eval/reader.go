@@ -195,7 +195,7 @@ func (r *Reader) Duration(name string, low, high, otherwise time.Duration) time.
 		return otherwise
 	}
 	d, err := ParseDuration(text)
-	if strings.Trim(text, "0123456789") == "" {
+	if err != nil && strings.Trim(text, "0123456789") == "" { // "0" needs none
 		err = fmt.Errorf("has no unit. Write it behind the number, such as:\n\n  %s = \"30s\"", name)
 	}
 	if err == nil && (d < low || d > high) {
