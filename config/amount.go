@@ -86,8 +86,13 @@ func quotedFix(argument string, expr hclsyntax.Expression, files map[string]*hcl
 	if of := syntax.Traversal(expr); !ok && of != nil && of.RootName() == "var" {
 		return "Give the variable the type of text where it is declared, and its value quotation marks:\n\n  type    = string\n  default = \"1200.50\""
 	}
-	if !ok && syntax.Traversal(expr) != nil { // as of jsondecode
-		return "Where the value is written, write it in quotation marks. A data \"json\" block reads numbers of a JSON file with all their digits, and makes them text."
+	if from := syntax.Traversal(expr); !ok && from != nil { // as of jsondecode
+		name := argument
+		if last, isAttr := from[len(from)-1].(hcl.TraverseAttr); isAttr {
+			name = last.Name
+		}
+		return fmt.Sprintf("Correct it where it comes from: in the YAML or JSON that a function decodes, or in a local, write the number in quotation marks, such as %s: \"1200.50\". "+
+			"A data \"json\" block needs none: it reads numbers of a JSON file with all their digits.", name)
 	}
 	if !ok {
 		return "Compute it with decimal_add, decimal_sub, decimal_mul, decimal_div or decimal_round on quoted decimals."

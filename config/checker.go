@@ -52,6 +52,8 @@ func (c *checker) declare(address string, r hcl.Range) bool {
 			d.Detail += " That is in an included directory, and nothing declared there can be declared again: give one of them another name, or remove it."
 		case first.Filename != r.Filename:
 			d.Detail += fmt.Sprintf(" remit reads all files of the directory whose names end in .hcl. Where one is a copy of the other, delete %s or %s.", first.Filename, r.Filename)
+		case strings.HasPrefix(address, "transfer."):
+			d.Detail += " Where this is another payment, give it a name of its own; else delete one of them."
 		}
 		c.report(d)
 		return false

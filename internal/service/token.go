@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -344,7 +345,11 @@ func (t *tokens) describe(err error) *tokenError {
 		return t.describeAnswer(answer)
 	}
 	if network, ok := errors.AsType[*url.Error](err); ok {
-		return &tokenError{reason: "the token endpoint cannot be reached: " + t.client.wording.describe(network.Err)}
+		reason := "the token endpoint cannot be reached: " + t.client.wording.describe(network.Err)
+		if dial, ok := errors.AsType[*net.OpError](network.Err); ok && dial.Op == "dial" {
+			reason += ". Correct token_url, or try again when it can be reached"
+		}
+		return &tokenError{reason: reason}
 	}
 	return &tokenError{reason: "the token endpoint's answer holds no token that can be read"}
 }
