@@ -55,7 +55,7 @@ func alike(names []string) string {
 // nothing of a configuration in its name.
 func sourceName(name string) (correct, why string) {
 	switch {
-	case strings.HasPrefix(name, ".remit.") || strings.HasSuffix(name, testSuffix) || strings.HasSuffix(name, ".hclvars"):
+	case strings.HasPrefix(name, ".remit.") || strings.HasPrefix(name, ".terraform.") || strings.HasSuffix(name, testSuffix) || strings.HasSuffix(name, ".hclvars"):
 		return "", ""
 	case strings.HasPrefix(name, ".") && IsSource(strings.TrimLeft(name, ".")) && strings.TrimLeft(name, ".") != "hcl":
 		return strings.TrimLeft(name, "."), "its name begins with a point"

@@ -8,6 +8,7 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/text/shell"
 )
 
 // TargetError says that targets name no declared transfer, block or batch.
@@ -21,7 +22,7 @@ func (e *TargetError) Error() string {
 	text := fmt.Sprintf("no declared transfer, block or batch has the name %s; a target is written transfer.internal.NAME, transfer.internal.NAME[\"KEY\"] or batch.NAME",
 		strings.Join(e.Targets, ", "))
 	if e.Near != "" {
-		text += fmt.Sprintf(". Did you mean %q?", e.Near)
+		text += fmt.Sprintf(". Did you mean %s?", shell.Word("--target="+e.Near))
 	}
 	if slices.ContainsFunc(e.Targets, isUnquoted) {
 		if !strings.HasSuffix(text, "?") {

@@ -285,10 +285,9 @@ func (a *applying) checkPlace(plan *planner.Plan) error {
 	if !isForSandbox(plan) || a.planning.dir.Sandbox {
 		return nil
 	}
-	here := a.planning.dir
-	here.Sandbox = true
+	here := inSandbox(a.planning.dir, a.file)
 	return exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
-		here.Command("apply "+shell.Word(a.file)))
+		here.CommandWithPractice("apply "+shell.Word(a.file)))
 }
 
 // sandboxFirst says of a saved plan that it is one of the sandbox before it says, with err, why no state can be used.

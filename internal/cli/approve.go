@@ -183,10 +183,12 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 	if isForSandbox(plan.Plan) == a.planning.dir.Sandbox {
 		return nil
 	}
-	here := a.planning.dir
-	here.Sandbox = !a.planning.dir.Sandbox
+	here := inSandbox(a.planning.dir, a.file)
+	if a.planning.dir.Sandbox {
+		here.Sandbox, here.Practice = false, false
+	}
 	return exit.WithHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
-		here.Command("approve "+shell.Word(a.file)))
+		here.CommandWithPractice("approve "+shell.Word(a.file)))
 }
 
 // findKey finds the key to sign with, of somebody whose approval would count.

@@ -115,6 +115,9 @@ func writeStarter(p *process, dir string) error {
 		return fmt.Errorf("look into the directory %s, which init does not make: %w", dir, err)
 	}
 	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".terraform.") { // Terraform's lock file
+			continue
+		}
 		if strings.HasSuffix(entry.Name(), ".hcl") || strings.HasSuffix(entry.Name(), ".hcl.json") {
 			return writeIgnore(p, dir)
 		}

@@ -184,6 +184,14 @@ func isForSandbox(plan *planner.Plan) bool {
 	return plan.Header.Service.IsSandbox()
 }
 
+// inSandbox is the sandbox of a directory. A plan that its author signed is there to practise approvals.
+func inSandbox(dir workspace.Directory, name string) workspace.Directory {
+	dir.Sandbox = true
+	_, err := os.Stat(dir.Within(name) + authorSuffix)
+	dir.Practice = dir.Practice || err == nil
+	return dir
+}
+
 // unfit says why a saved plan can't be used now, and how to make a new one.
 func unfit(ctx context.Context, w *opened, file, outcome string, err error) error {
 	code := exit.Error

@@ -25,7 +25,7 @@ func (a *Approval) Ask() string {
 	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)
 	switch {
 	case !a.Saved:
-		text += fmt.Sprintf(" Without its author's signature it needs %d.", a.Need.Approvers+1) + a.tooFew()
+		text += fmt.Sprintf(" Without its author's signature, which --sign makes, it needs %d.", a.Need.Approvers+1) + a.tooFew()
 	case a.Enough():
 		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), english.Plural(a.Needed(), "approver"), why)
 	default:
