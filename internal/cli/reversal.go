@@ -109,7 +109,7 @@ func reversals(ctx context.Context, snapshot state.Snapshot, refIDs []string) ([
 		case written[refID]:
 			continue
 		case r.Why != "":
-			wrong = append(wrong, fmt.Errorf("%s %s: only a COMPLETED transfer that was made as it was asked for can be reversed", shell.Word(refID), r.Why))
+			wrong = append(wrong, fmt.Errorf("%s, %s, cannot be reversed: only a COMPLETED transfer that was made as it was asked for can be", shell.Word(refID), r.Why))
 			continue
 		case !r.Left.IsPositive():
 			wrong = append(wrong, fmt.Errorf("%s was reversed already", shell.Word(refID)))
