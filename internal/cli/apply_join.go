@@ -121,7 +121,27 @@ func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.J
 		return err
 	}
 	defer connection.Close()
-	return takePart(ctx, a, w, joining{plan, begun, journal, snapshot}, connection, executor.Join)
+	carryOut := executor.Join
+	switch isRest, err := isRestOfPlan(ctx, snapshot, begun); {
+	case err != nil:
+		return &apartError{w.state.Error(err), false}
+	case isRest:
+		carryOut = a.failover.countWhole(0)
+	}
+	return takePart(ctx, a, w, joining{plan, begun, journal, snapshot}, connection, carryOut)
+}
+
+// isRestOfPlan reports whether a run goes on with the plan of a run before it, which may have settled a part of that.
+func isRestOfPlan(ctx context.Context, snapshot state.Snapshot, begun state.Begun) (bool, error) {
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return false, err
+		}
+		if run.Begun.PlanID == begun.PlanID && run.Begun.RunID != begun.RunID {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // joining is a run that a runner takes part in.

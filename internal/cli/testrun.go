@@ -89,6 +89,7 @@ func (t *testRun) play(ctx context.Context) error {
 	w := newOpened(t.process, t.dir, t.config)
 	w.dir.Sandbox = true
 	w.state.UseSandbox(t.box)
+	w.service.OwnDay = true
 	if t.run.Apply {
 		return t.apply(ctx, w)
 	}

@@ -80,8 +80,9 @@ type Options struct {
 	// Script returns further faults for one request. It is called concurrently.
 	Script func(Request) Faults
 
-	Seed uint64           // decides IDs and faults
-	Now  func() time.Time // required
+	Seed  uint64           // decides IDs and faults
+	Now   func() time.Time // required
+	Dated bool             // the Date of answers is by Now as well, and not by the clock of the server
 }
 
 // Balance is an amount of one asset that a profile has. It may be negative.
@@ -156,7 +157,12 @@ func (o Options) withDefaults() Options {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.options.Dated {
+		w.Header().Set("Date", s.options.Now().UTC().Format(http.TimeFormat))
+	}
+	s.mux.ServeHTTP(w, r)
+}
 
 // SetFaults replaces the faults of the options, for the requests that come from now on.
 func (s *Sandbox) SetFaults(faults Faults) { s.faults.Store(&faults) }

@@ -30,6 +30,7 @@ type Service struct {
 	state   *State
 
 	RunID     string             // of an apply, for the log; "" for other commands
+	OwnDay    bool               // a sandbox dates its answers by the clock of the host, which has a day of its own
 	OnRequest func(service.Seen) // is shown each request; nil for nobody
 	WatchList func(service.List) // is shown each page of a lookup; nil for nobody
 }
@@ -136,7 +137,8 @@ func (s *Service) connectSandbox(ctx context.Context, options service.Options, f
 	secret := rand.Text() // for this process only
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Path: filepath.Join(s.state.SandboxDir, "ledger.db"), Environment: s.dir.Block(), Operator: s.config.Service.Operator,
-		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: s.openingBalances(), Faults: misbehave, Now: s.host.Now,
+		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: s.openingBalances(), Faults: misbehave,
+		Now: s.host.Now, Dated: s.OwnDay,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox: %w; nothing was sent", err)

@@ -118,12 +118,12 @@ func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Dura
 			continue
 		}
 		if code != 0 {
-			f.t.Errorf("the leader is %s: runner %d ends with %d\n%s\n%s", way.name, i+1, code, &r.stdout, &r.stderr)
+			f.t.Errorf("the leader is %s: runner %d ends with %d\n%s\n%s", way.name, i+1, code, &r.stdout, r.said())
 		}
 		if !strings.Contains(strings.Join(strings.Fields(r.stdout.String()), " "), fmt.Sprintf("recorded %d ", *failoverRows)) {
 			f.t.Errorf("the leader is %s: the table of runner %d is not about all\n%s", way.name, i+1, &r.stdout)
 		}
-		wentOn += strings.Count(strings.Join(strings.Fields(r.stderr.String()), " "), "goes on with what run")
+		wentOn += strings.Count(r.said(), "goes on with what run")
 	}
 	if wentOn == 0 {
 		f.t.Errorf("the leader is %s: no runner saw anything of it", way.name)
@@ -155,7 +155,7 @@ func (f *failoverRun) startAll(runners int) []*runner {
 // satOut reports whether a runner that ended with code sent nothing: on a busy machine the state goes away while it still reads
 // it, or reserves its first request. Its exit code 1 is true, and the others carry the run on.
 func (r *runner) satOut(code int) bool {
-	return code == 1 && strings.Contains(strings.Join(strings.Fields(r.stderr.String()), " "), "nothing was sent")
+	return code == 1 && strings.Contains(r.said(), "nothing was sent")
 }
 
 // TestACopyThatLagsAndLeadsStopsTheRun kills the leader of a cluster whose copies follow when they can, once they lack what
@@ -197,13 +197,13 @@ func TestACopyThatLagsAndLeadsStopsTheRun(t *testing.T) {
 			idle := 0
 			for i, r := range all {
 				code := r.end()
-				said := strings.Join(strings.Fields(r.stderr.String()), " ")
+				said := r.said()
 				if r.satOut(code) {
 					idle++
 					continue
 				}
 				if code != 4 {
-					t.Errorf("runner %d ends with %d, want 4\n%s\n%s", i+1, code, &r.stdout, &r.stderr)
+					t.Errorf("runner %d ends with %d, want 4\n%s\n%s", i+1, code, &r.stdout, r.said())
 				}
 				for _, want := range append(c.says, "In doubt: each transfer of this run of which that server lacks the events") {
 					if !strings.Contains(said, want) {

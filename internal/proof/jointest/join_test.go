@@ -1,6 +1,7 @@
 package jointest_test
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,13 +21,48 @@ func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 	w.takePart(3)
 	for _, r := range []*runner{leader, second, third} {
 		if code := r.end(); code != 0 {
-			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, r.said())
 		}
 	}
 	w.check(400)
 	if n := w.count(); n != 400 {
 		t.Errorf("%d requests were sent for 400 transfers", n)
 	}
+}
+
+// TestAJoinerOfTheRestCountsTheWholePlan has a runner join a run that carries out the rest of a plan, after the run before it
+// was interrupted. The table of that runner accounts for each transfer of the plan.
+func TestAJoinerOfTheRestCountsTheWholePlan(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	const rows = 200
+	program := program.Build(t)
+	w := newWorld(t, program, options{rows: rows, inFlight: 4, latency: 5 * time.Millisecond})
+	w.must(0, "plan", "--out=rest.plan")
+	first := w.start("apply", "rest.plan")
+	w.await(rows / 4)
+	first.signal(syscall.SIGINT)
+	if code := first.end(); code != 130 {
+		t.Fatalf("the interrupted run ends with %d\n%s\n%s", code, &first.stdout, &first.stderr)
+	}
+	w.hold()
+	sent := w.count()
+	leader := w.start("apply", "rest.plan")
+	w.await(sent + 1)
+	second := w.start("apply", "--join", "rest.plan")
+	w.takePart(2)
+	for _, r := range []*runner{leader, second} {
+		if code := r.end(); code != 0 {
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, r.said())
+		}
+	}
+	said := strings.Join(strings.Fields(second.stdout.String()), " ")
+	for _, want := range []string{fmt.Sprintf("recorded %d ", rows), fmt.Sprintf("planned %d ", rows)} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the table of the second runner does not say %q\n%s", want, &second.stdout)
+		}
+	}
+	w.check(rows)
 }
 
 // TestAnInterruptIsOfOneRunner interrupts the runner that began a run: it leaves, with what it
@@ -49,7 +85,7 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 	}
 	for _, r := range []*runner{second, third} {
 		if code := r.end(); code != 0 {
-			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, r.said())
 		}
 	}
 	w.check(300)
@@ -71,7 +107,7 @@ func TestAConflictStopsEveryRunner(t *testing.T) {
 	w.takePart(3)
 	for _, r := range []*runner{second, third, leader} {
 		if code := r.end(); code != 4 {
-			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, r.said())
 		}
 		if !strings.Contains(r.stdout.String(), "was stopped") {
 			t.Errorf("it does not say that the run was stopped\n%s", &r.stdout)

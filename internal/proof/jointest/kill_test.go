@@ -203,7 +203,7 @@ func (h *hunt) settle() {
 		switch code := r.end(); {
 		case code == 0:
 			return
-		case code == 1 && strings.Contains(strings.Join(strings.Fields(r.stderr.String()), " "), "the state is locked by"):
+		case code == 1 && strings.Contains(r.said(), "the state is locked by"):
 			h.wakeAll() // the others ended the run within the lease of one that is stopped: nobody has put it out
 		case code != 3 && code != 4:
 			h.t.Fatalf("an apply afterwards ends with %d\n%s\n%s", code, &r.stdout, &r.stderr)

@@ -180,7 +180,7 @@ func TestCertificatesThatDoNotFollowEndTheRun(t *testing.T) {
 	server.Exec(t, "public", `SELECT pg_reload_conf()`)
 	time.Sleep(time.Second)
 	server.Exec(t, "public", `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'clerk'`)
-	code, said := r.end(), strings.Join(strings.Fields(r.stderr.String()), " ")
+	code, said := r.end(), r.said()
 	for _, want := range []string{"--failover-timeout=4s", "sslrootcert", "remit apply"} {
 		if code != 4 || !strings.Contains(said, want) {
 			t.Errorf("it ends with %d, want 4, and %q\n%s\n%s", code, want, &r.stdout, &r.stderr)

@@ -107,10 +107,10 @@ type world struct {
 	latency time.Duration
 	db      *pgxpool.Pool
 
-	adopts   bool          // a lookup may have found what the state lost
-	released chan struct{} // closed once requests are answered without holding them
+	adopts bool // a lookup may have found what the state lost
 
 	mu       sync.Mutex
+	released chan struct{} // closed once requests are answered without holding them
 	arrivals []arrival
 	unwanted []string // requests without an intent
 }
@@ -192,8 +192,11 @@ func (w *world) serve(o options) {
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			w.note(at, body, !o.unchecked)
+			w.mu.Lock()
+			released := w.released
+			w.mu.Unlock()
 			select {
-			case <-w.released:
+			case <-released:
 				time.Sleep(w.latency)
 			case <-time.After(holdMax):
 			}
@@ -212,7 +215,18 @@ func (w *world) serve(o options) {
 const holdMax = 15 * time.Second
 
 // release has the service answer what it held, and hold nothing more.
-func (w *world) release() { close(w.released) }
+func (w *world) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.released)
+}
+
+// hold has the service hold the answers to come until release.
+func (w *world) hold() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.released = make(chan struct{})
+}
 
 // takePart waits until so many runners take part in the run, whose requests are held, and lets it go on.
 func (w *world) takePart(runners int) {
@@ -291,6 +305,9 @@ func (r *runner) ended() bool {
 		return false
 	}
 }
+
+// said is what the runner said beside its table, in one line.
+func (r *runner) said() string { return strings.Join(strings.Fields(r.stderr.String()), " ") }
 
 // patience is how long a test waits for a sure event: longer than any machine is busy.
 const patience = 5 * time.Minute

@@ -82,9 +82,11 @@ func (c *Cluster) Moved(from *Node) error {
 // First is the node that led first.
 func (c *Cluster) First() *Node { return c.nodes[0] }
 
-// Lead has the cluster make a node its leader, if it does not lead.
+// Lead has the cluster make a node its leader, if it does not lead. The cluster chooses among the nodes that have every
+// commit, so it is asked until it chooses this one.
 func (c *Cluster) Lead(n *Node) error {
-	for range nodesOfCluster {
+	const choices = 5 * nodesOfCluster
+	for range choices {
 		if c.Leader() == n {
 			return c.Ready()
 		}

@@ -104,3 +104,18 @@ func (n *Node) firewall(change string) error {
 	}
 	return nil
 }
+
+// EndLog has a server whose disk is full need room for its write-ahead log, in which it writes into files that are there
+// already while there are any. It then ends all connections, and starts anew or not at all.
+func (n *Node) EndLog() {
+	const segments = 20 // more than are kept
+	for range segments {
+		// The copies have room: a commit would wait for them.
+		if _, err := n.ask(`SELECT pg_logical_emit_message(false, 'fill', repeat('x', 1000))::text`); err != nil {
+			return
+		}
+		if _, err := n.ask(`SELECT pg_switch_wal()::text`); err != nil {
+			return
+		}
+	}
+}
