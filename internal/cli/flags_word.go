@@ -168,7 +168,7 @@ func nearFlags(cmd *cobra.Command, name string) string {
 // formFlags are the flags of a command that choose the form of its result.
 func formFlags(cmd *cobra.Command) []string {
 	var forms []string
-	for _, name := range []string{"csv", "html", "json", "markdown"} {
+	for _, name := range slices.Sorted(slices.Values(append(faceFlags(), "json"))) {
 		if cmd.Flags().Lookup(name) != nil {
 			forms = append(forms, "--"+name)
 		}

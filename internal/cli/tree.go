@@ -40,10 +40,12 @@ type recursion struct {
 }
 
 // besideRecursive are the flags that go with --recursive. Each other flag of plan and status is about one plan.
-var besideRecursive = []string{"recursive", "changed", "out", "author", "expires-in", "markdown", "html", "chdir", "policy-dir", "root", "environment", "var", "sandbox", "json", "json-into", "detailed-exitcode", "no-color", "help"}
+func besideRecursive() []string {
+	return append(onlyRecursive(), "recursive", "out", "author", "expires-in", "chdir", "policy-dir", "root", "environment", "var", "sandbox", "json", "json-into", "detailed-exitcode", "no-color", "help")
+}
 
 // onlyRecursive are those that go with nothing else.
-var onlyRecursive = []string{"changed", "markdown", "html"}
+func onlyRecursive() []string { return append(treeFaces().names(), "changed") }
 
 func (r *recursion) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&r.isAsked, "recursive", false, "do it for each configuration of this directory and of those below it, side by side")
@@ -76,7 +78,7 @@ func (f treeFile) Type() string { return "string" }
 
 // isMeant reports whether the flags ask for all configurations. It refuses those that go with nothing else.
 func (r *recursion) isMeant(cmd *cobra.Command) (bool, error) {
-	for _, name := range onlyRecursive {
+	for _, name := range onlyRecursive() {
 		if !r.isAsked && cmd.Flags().Changed(name) {
 			hint := cmd.CommandPath() + " --recursive"
 			if name != "changed" {
@@ -92,7 +94,7 @@ func (r *recursion) isMeant(cmd *cobra.Command) (bool, error) {
 func (r *recursion) check(cmd *cobra.Command) error {
 	var wrong []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(besideRecursive, f.Name) {
+		if !slices.Contains(besideRecursive(), f.Name) {
 			wrong = append(wrong, "--"+f.Name)
 		}
 	})
