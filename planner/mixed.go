@@ -3,7 +3,6 @@ package planner
 import (
 	"strings"
 
-	"remit/config"
 	"remit/internal/text/confusable"
 	"remit/internal/transfer"
 )
@@ -11,8 +10,8 @@ import (
 // mixedScripts marks a declared transfer in whose texts letters of one script may pose as those
 // of another; nil where there are none. Transfers with such letters in the same fields have
 // equal signals, so that a change stays packed.
-func mixedScripts(t *config.Transfer) []Signal {
-	if isPlain(t.Address) && isPlain(t.Batch) && isPlain(t.DisplayName) && isPlainRequest(&t.Request) {
+func mixedScripts(c *Change) []Signal {
+	if isPlain(c.Address) && isPlain(c.Batch) && isPlain(c.DisplayName) && isPlainRequest(&c.Request) {
 		return nil
 	}
 	var names []string
@@ -21,13 +20,13 @@ func mixedScripts(t *config.Transfer) []Signal {
 			names = append(names, name)
 		}
 	}
-	look("ref_id", isPlain(t.Request.RefID))
-	look("address", isPlain(t.Address))
-	look("batch", isPlain(t.Batch))
-	look("display_name", isPlain(t.DisplayName))
+	look("ref_id", isPlain(c.Request.RefID))
+	look("address", isPlain(c.Address))
+	look("batch", isPlain(c.Batch))
+	look("display_name", isPlain(c.DisplayName))
 	for _, f := range transfer.ReadingOrder() {
 		if f.Name() != "ref_id" {
-			look(f.Name(), isPlainField(&t.Request, f))
+			look(f.Name(), isPlainField(&c.Request, f))
 		}
 	}
 	return []Signal{{

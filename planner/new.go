@@ -256,6 +256,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	case Expired:
 		c.Reason = "expires passed at " + t.Expires.Format(time.RFC3339) + ", before it was submitted; remove it, or pay it under a new ref_id"
 	case Resolve:
+		c.Signals = signalsOf(&c)
 		c.Windows = b.nameWindows(t.Windows)
 		if b.word != nil {
 			c.After = b.word.line.After
@@ -263,7 +264,6 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		if !b.isDue(t) {
 			b.setUntil(&c, t)
 		}
-		c.Signals = signalsOf(t)
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, block: b.blockNumber(t)}, targeted)
@@ -287,6 +287,7 @@ func newChange(t *config.Transfer, action Action) Change {
 func (b *builder) addSubmit(ctx context.Context, c *Change, t *config.Transfer) error {
 	b.occurrences.add(t)
 	c.DuplicateWithin, c.AcceptOf = t.DuplicateWithin, t.AcceptDuplicateOf
+	own := signalsOf(c)
 	c.Windows = b.nameWindows(t.Windows)
 	if b.word != nil {
 		c.Until, c.After = b.word.line.Until, b.word.line.After
@@ -296,7 +297,7 @@ func (b *builder) addSubmit(ctx context.Context, c *Change, t *config.Transfer) 
 	b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 	b.plan.totalsOf(Submit).AddRequest(&t.Request)
 	paid := b.paidSignals(&t.Request)
-	c.Signals = append(slices.Clip(paid), signalsOf(t)...)
+	c.Signals = append(slices.Clip(paid), own...)
 	if t.DisplayName != "" {
 		named, err := b.nameSignals(ctx, t, slices.ContainsFunc(paid, func(s Signal) bool { return s.Kind == FirstDestination }))
 		if err != nil {

@@ -1,10 +1,6 @@
 package planner
 
-import (
-	"slices"
-
-	"remit/config"
-)
+import "slices"
 
 // SignalKind names a signal.
 type SignalKind string
@@ -59,11 +55,12 @@ func (k SignalKind) Noun(count int) string {
 }
 
 // signalsOf are the marks that a transfer has by itself, without regard to earlier payments. A new one is a name and
-// a noun above, and a line here. It looks at nothing but what [Change.declared] gives back: an apply computes the
-// signals of a saved plan again from its lines, and refuses a plan whose signals differ.
-func signalsOf(t *config.Transfer) []Signal {
+// a noun above, and a line here. It looks at the line of the plan, which newChange has just made: an apply computes the
+// signals of a saved plan again from its lines, and refuses a plan whose signals differ. What a line says of others, such as
+// After, of windows and of the state is not there yet.
+func signalsOf(c *Change) []Signal {
 	return slices.Concat(
-		mixedScripts(t),
+		mixedScripts(c),
 	)
 }
 
