@@ -93,7 +93,7 @@ func (c *controlTotals) check(f *pain001File, isRequired bool) hcl.Diagnostics {
 		refuse(c.sumPlace, "CtrlSum", "is %q, and no decimal.", c.sumText)
 	case !decimalOf(c.sumText).Equal(c.sum):
 		refuse(c.sumPlace, "CtrlSum", "says %s, and the amounts add up to %s: the difference is %s.",
-			c.sumText, written(c.sum), written(decimalOf(c.sumText).Sub(c.sum)))
+			c.sumText, transfer.Digits(c.sum), transfer.Digits(decimalOf(c.sumText).Sub(c.sum)))
 	}
 	return diags
 }
@@ -104,6 +104,3 @@ func areInstructions(count int) string {
 	}
 	return "are " + english.Plural(count, "instruction")
 }
-
-// written is a sum with as many decimals as its addends.
-func written(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }

@@ -262,15 +262,6 @@ func only(allowed []string) string {
 	return "only " + strings.Join(allowed, ", ")
 }
 
-// floats lists the files that may name a float: three read the numbers and sizes of a workbook, which stores floats, and give
-// exact decimals; the others measure time and chance.
-var floats = []string{
-	"config/rows/cell.go", "config/rows/cell_date.go", "config/rows/sheet_xml.go",
-	"state/postgres/share.go", "internal/sandbox/effect.go", "internal/sandbox/fault.go",
-	"executor/executor.go", "executor/attempt.go", "internal/view/run.go", "internal/service/token.go", "internal/service/certify/certify.go",
-	"internal/monitor/telemetry/settings.go", "internal/cli/apply.go", "internal/cli/certify.go", "internal/cli/import.go",
-}
-
 // TestPatterns compiles the patterns of lazyregexp, and keeps those of regexp out of variables of packages: a hundred of
 // them were a third of the time that remit takes to start.
 func TestPatterns(t *testing.T) {
@@ -302,30 +293,6 @@ func TestPatterns(t *testing.T) {
 			}
 			if _, err := regexp.Compile(constant.StringVal(pattern.Value)); err != nil {
 				t.Errorf("%s:%d: %v", s.path, s.line(n.Pos()), err)
-			}
-			return true
-		})
-	}
-}
-
-// TestNoFloatIsOnTheWayOfMoney holds law 6: amounts are decimals from the file to the ledger, and on each face.
-func TestNoFloatIsOnTheWayOfMoney(t *testing.T) {
-	outside := []string{".ci", "internal/bench", "internal/proof", "internal/release"}
-	names := regexp.MustCompile(`^(float32|float64|ParseFloat|AppendFloat|FormatFloat|Float64|InexactFloat64|BigFloat|NewFromFloat.*)$`)
-	for _, s := range productionFiles(t) {
-		relative, err := filepath.Rel(filepath.Join("..", ".."), s.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		relative = filepath.ToSlash(relative)
-		isIn := func(room string) bool { return strings.HasPrefix(relative, room+"/") }
-		if slices.ContainsFunc(outside, isIn) || slices.Contains(floats, relative) {
-			continue
-		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			if name, isName := n.(*ast.Ident); isName && names.MatchString(name.Name) {
-				t.Errorf("%s:%d names %s: an amount is a transfer.Amount or a decimal, and never a float. A file that measures time or chance has its line in floats",
-					s.path, s.line(n.Pos()), name.Name)
 			}
 			return true
 		})

@@ -10,6 +10,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/approval"
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -73,7 +74,7 @@ func results(past *executor.PastRun) []Result {
 		}
 		r := Result{Result: result, Count: t.Count(), Assets: []Asset{}}
 		for total := range t.All() {
-			r.Assets = append(r.Assets, Asset{total.Asset, total.Count, total.Sum.StringFixed(max(0, -total.Sum.Exponent()))})
+			r.Assets = append(r.Assets, Asset{total.Asset, total.Count, transfer.Digits(total.Sum)})
 		}
 		list = append(list, r)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
 )
 
 // exponentMax bounds the exponent of a number of which the digits are written out.
@@ -61,5 +63,5 @@ func digits(number string) string {
 	if err != nil || d.Exponent() > exponentMax || d.Exponent() < -exponentMax {
 		return number
 	}
-	return d.StringFixed(max(0, -d.Exponent()))
+	return transfer.Digits(d)
 }
