@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,14 +23,24 @@ import (
 func TestAnIntentIsDurableBeforeItsRequestLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
+		var once sync.Once // the others say the same
 		w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
-			row := w.journal.row(refID)
-			if !row.Open() || row.RunID != "run-1" {
-				t.Errorf("the request of %q left before its intent was durable: the state has status %q of run %q", refID, row.Status, row.RunID)
+			if row := w.journal.row(refID); !row.Open() || row.RunID != "run-1" {
+				status := "none"
+				if row.Status != 0 {
+					status = row.Status.String()
+				}
+				once.Do(func() {
+					t.Errorf("the request of %q left before its intent was durable: its status in the state is %s, of run %q. "+
+						"Append the intent to the journal before the request is handed over: writeIntents in executor/attempt.go", refID, status, row.RunID)
+				})
 			}
 			return nil
 		}
 		w.apply(numbered(20)...)
+		if t.Failed() {
+			return
+		}
 		for _, r := range numbered(20) {
 			if diff := cmp.Diff([]string{"intent", "answer: recorded"}, w.journal.kinds(r.RefID)); diff != "" {
 				t.Errorf("events of %q (-want +got):\n%s", r.RefID, diff)

@@ -1,10 +1,22 @@
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
+
+// statuses are in the order of docs/states.md, which is that of their numbers.
+var statuses = [...]Status{Unsent, InDoubt, Recorded, Adopted, Unverified, Refused, Conflict, Tombstone}
 
 // Statuses lists every status, in the order of docs/states.md.
-func Statuses() []Status {
-	return []Status{Unsent, InDoubt, Recorded, Adopted, Unverified, Refused, Conflict, Tombstone}
+func Statuses() []Status { return slices.Clone(statuses[:]) }
+
+// StatusOf returns the status that a store wrote as a number; false where there is none of that number.
+func StatusOf(number int64) (Status, bool) {
+	if number < 1 || number > int64(len(statuses)) {
+		return 0, false
+	}
+	return statuses[number-1], true
 }
 
 // String returns the word that people read: "in doubt".

@@ -42,6 +42,16 @@ func readPages(t *testing.T, dir string) document {
 	return all
 }
 
+// pageOf names the page of a directory, and its heading, in a message.
+func (d document) pageOf(dir, heading string) string {
+	for name, headings := range d.under {
+		if slices.Contains(headings, heading) {
+			return dir + "/" + name + ", below " + heading + ","
+		}
+	}
+	return dir + " has no heading " + heading + ", and"
+}
+
 // markdown are the pages of docs by their paths below it, and README.md and CHANGELOG.md above it.
 func markdown(t *testing.T) map[string]document {
 	t.Helper()

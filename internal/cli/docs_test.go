@@ -451,20 +451,21 @@ func TestDocsCommands(t *testing.T) {
 		if strings.Contains(doc.sections[heading], "["+everywhere+"]") {
 			rows = append(rows, tableRows(doc.sections[everywhere])...)
 		}
+		page := doc.pageOf("docs/commands", heading)
 		for _, flag := range command.Flags {
 			list[flag.Name] = flag.Default
-			checkFlag(t, heading, rows, flag)
+			checkFlag(t, page, rows, flag)
 		}
 		want[quoted("remit "+command.Usage)] = list
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/commands and the command line disagree (-command line +docs):\n%s", diff)
+		t.Errorf("docs/commands and the command line disagree; a page is named after the command (-command line +docs):\n%s", diff)
 	}
 }
 
 // checkFlag fails where the table of a command has no row of a flag, which it shows, or where the row lacks one of the
 // words that --format takes.
-func checkFlag(t *testing.T, heading string, rows [][]string, flag cli.Flag) {
+func checkFlag(t *testing.T, page string, rows [][]string, flag cli.Flag) {
 	t.Helper()
 	written := "--" + flag.Name
 	if flag.Value != "" {
@@ -481,7 +482,7 @@ func checkFlag(t *testing.T, heading string, rows [][]string, flag cli.Flag) {
 		if flag.Default != "" {
 			standard = quoted(flag.Default)
 		}
-		t.Errorf("docs/commands, %s, lacks the line\n| %s | %s | %s |", heading, quoted(written), standard, flag.Usage)
+		t.Errorf("%s lacks the line\n| %s | %s | %s |", page, quoted(written), standard, flag.Usage)
 		return
 	}
 	if flag.Name != "format" {
@@ -493,7 +494,7 @@ func checkFlag(t *testing.T, heading string, rows [][]string, flag cli.Flag) {
 	}
 	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(list, " or ", ","), func(r rune) bool { return r == ',' || r == ' ' }) {
 		if !strings.Contains(rows[row][2], quoted(word)) {
-			t.Errorf("docs/commands, %s: the row of --format does not say `%s`", heading, word)
+			t.Errorf("%s: the row of --format does not say `%s`", page, word)
 		}
 	}
 }

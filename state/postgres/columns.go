@@ -94,11 +94,11 @@ func (c *columns) small() int16 { return int16(binary.BigEndian.Uint16(c.sized(2
 
 func (c *columns) status() state.Status {
 	n := c.small()
-	if n < int16(state.Unsent) || n > int16(state.Tombstone) {
+	status, isStatus := state.StatusOf(int64(n))
+	if !isStatus {
 		c.fail("there is no status %d", n)
-		return 0
 	}
-	return state.Status(n)
+	return status
 }
 
 func (c *columns) number() int64 { return int64(binary.BigEndian.Uint64(c.sized(8))) }

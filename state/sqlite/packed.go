@@ -145,9 +145,9 @@ func (u *unpacking) flags() flags {
 		u.bad = u.bad || digits[i] < '0' || digits[i] > '9'
 		sum += weight * int(digits[i]-'0')
 	}
-	status := sum >> 4
-	u.bad = u.bad || status < int(state.Unsent) || status > int(state.Tombstone)
-	return flags{state.Status(status), sum&8 != 0, sum&4 != 0, sum&2 != 0, sum&1 != 0}
+	status, isStatus := state.StatusOf(int64(sum >> 4))
+	u.bad = u.bad || !isStatus
+	return flags{status, sum&8 != 0, sum&4 != 0, sum&2 != 0, sum&1 != 0}
 }
 
 // digest reads into from the digests of a row, which follow its flags.

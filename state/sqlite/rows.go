@@ -61,10 +61,10 @@ func (s *rowScanner) scan(rows *sql.Rows) (storage.Row, error) {
 	if len(fingerprint) != len(r.Fingerprint) || len(digest) != len(r.RequestDigest) {
 		return storage.Row{}, fmt.Errorf("read ref_id %q: a digest has another length: %w", r.RefID, state.ErrDamaged)
 	}
-	if status < int64(state.Unsent) || status > int64(state.Tombstone) {
+	var isStatus bool
+	if r.Status, isStatus = state.StatusOf(status); !isStatus {
 		return storage.Row{}, fmt.Errorf("read ref_id %q: there is no status %d: %w", r.RefID, status, state.ErrDamaged)
 	}
-	r.Status = state.Status(status)
 	r.Fingerprint, r.RequestDigest = transfer.Fingerprint(fingerprint), state.RequestDigest(digest)
 	r.Twin, r.Destination = transfer.Twin(twin), transfer.Destination(destination)
 	if r.Amount, err = transfer.ParseAmount(amount); err != nil {
