@@ -229,10 +229,10 @@ func (j *judge) addWithin(o *Obstacle, some []judgedLine) {
 
 // withinFor is a duplicate_within for payments that come again after a time: a third of it, in
 // whole days, so that a period that is a few days shorter needs nothing else; 0 where it is so
-// short that a look-alike may as well be a mistake.
+// short that a look-alike may as well be a mistake, or the clock says that it is still to come.
 func withinFor(period time.Duration) time.Duration {
 	const day = 24 * time.Hour
-	return (period / 3).Truncate(day)
+	return max(0, (period / 3).Truncate(day))
 }
 
 func (o *Obstacle) add(refID string) {

@@ -18,7 +18,7 @@ lines state-backup state backup --out=json/backup.db
 rm json/backup.db
 remit state export >json/state-export.jsonl || exit
 lines reconcile reconcile
-lines report report --month=$(date -u +%Y-%m)
+lines report report --month=2026-11 # that of its state
 lines audit-log audit log
 lines audit-verify audit verify
 lines schedule-preview schedule preview dues
