@@ -47,13 +47,11 @@ func TestAFullDiskOfTheLeaderNeedsNobody(t *testing.T) {
 	const size = 400
 	program := program.Build(t)
 	cluster := pgtest.StartClusterOnDisk(t, true, size)
-	for _, c := range []struct {
+	cases := []struct {
 		runners int
 		endLog  bool
-	}{{1, false}, {3, false}, {1, true}, {3, true}} {
-		if c.runners != suite.Dose(0, 1, c.runners) && c.runners > 1 {
-			continue
-		}
+	}{{1, false}, {3, true}, {3, false}}
+	for _, c := range cases[:suite.Dose(0, 1, len(cases))] {
 		playFullDisk(t, program, cluster, c.runners, c.endLog)
 	}
 	endsByTheTimeout(t, program, cluster)
