@@ -47,7 +47,7 @@ func (h *htmlReconciliation) pageHead() *pageHead {
 			head.needs = append(head.needs, need{text: fmt.Sprintf("%s: %d", list.title, list.count), tone: toneBad})
 		}
 	}
-	for _, note := range reconciledNotes(h.summary) {
+	for _, note := range reconciledNotes(h.summary, statusWord) {
 		head.needs = append(head.needs, need{text: note, tone: toneDoubt})
 	}
 	return head

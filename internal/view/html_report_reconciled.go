@@ -51,7 +51,7 @@ func (h *htmlReport) reconciled() {
 		}
 	}
 	h.put("</dl>\n")
-	for _, note := range reconciledNotes(s) {
+	for _, note := range reconciledNotes(s, statusWord) {
 		h.put("<p class=\"doubt\">%</p>\n", note)
 	}
 	if len(s.Assets) > 0 {

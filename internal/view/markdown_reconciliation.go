@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/internal/accounts/reconcile"
+	"remit/internal/transfer"
 )
 
 // ReconciliationMarkdown writes the result of a reconciliation as [PlanMarkdown] writes a plan: the
@@ -41,11 +42,14 @@ func (m *markdown) reconciledHead(s *reconcile.Summary, o ReconciliationOptions)
 	}
 	m.printf("> [!%s]\n> **%s**\n\n", kind, reconciledVerdict(s).text)
 	m.printf("%s", codeBlock(m.lines(func(p *page) { p.fields(reconciledAbout(s, o)) }), markdownSection))
-	for _, note := range reconciledNotes(s) {
+	for _, note := range reconciledNotes(s, statusSpan) {
 		m.printf("- %s\n", note)
 	}
 	m.printf("\n")
 }
+
+// statusSpan is statusWord as code: a status that remit does not know may be any text of the service.
+func statusSpan(status transfer.RecordStatus) string { return codeSpan(statusWord(status)) }
 
 func (m *markdown) reconciledTotals(s *reconcile.Summary) {
 	m.printf("| asset | state | | debits | | credits | | debits - state |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")

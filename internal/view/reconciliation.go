@@ -87,7 +87,7 @@ func Reconciliation(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) 
 	p.paragraph("", said.text, said.tone)
 	p.line()
 	p.fields(reconciledAbout(s, o))
-	for _, note := range reconciledNotes(s) {
+	for _, note := range reconciledNotes(s, statusWord) {
 		p.paragraph("  ", note, toneDoubt)
 	}
 	p.line()
@@ -166,8 +166,8 @@ func otherTypes(s *reconcile.Summary) []transfer.RecordType {
 	return kinds
 }
 
-// reconciledNotes say what a reader has to know to take the verdict for what it is.
-func reconciledNotes(s *reconcile.Summary) []string {
+// reconciledNotes say what a reader has to know to take the verdict for what it is. word writes a status of the service.
+func reconciledNotes(s *reconcile.Summary, word func(transfer.RecordStatus) string) []string {
 	var notes []string
 	if s.LookedUp {
 		notes = append(notes, "Only ref_ids of the state were asked for: what the service has beside them is not found this way. An export shows it.")
@@ -179,7 +179,7 @@ func reconciledNotes(s *reconcile.Summary) []string {
 		notes = append(notes, fmt.Sprintf("PENDING, which the service has not finished yet: %d of those that match.", s.Pending))
 	}
 	for _, status := range slices.Sorted(maps.Keys(s.Unknown)) {
-		notes = append(notes, fmt.Sprintf("%s: %d of those that match. remit does not know this status: ask the service's operator.", statusWord(status), s.Unknown[status]))
+		notes = append(notes, fmt.Sprintf("%s: %d of those that match. remit does not know this status: ask the service's operator.", word(status), s.Unknown[status]))
 	}
 	if s.Outside > 0 {
 		notes = append(notes, fmt.Sprintf("%d of those that only the state has are older than the first record or newer than the last. "+
