@@ -51,7 +51,7 @@ func serviceKind() eval.Kind {
 			"max_in_flight", "timeout",
 		}),
 		Nested: []eval.Kind{
-			{Name: "rate_limit", Optional: []string{string(transfer.Internal), string(transfer.Platform)}},
+			{Name: "rate_limit", Optional: transfer.OperationWords()},
 			signingKind(),
 		},
 	}

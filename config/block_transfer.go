@@ -177,7 +177,7 @@ func (r *transferReader) newTransferBlock(b *eval.Block) *transferBlock {
 	}
 	operation, hint := knownOperation(b.Label(0), b.Label(1))
 	if operation == "" {
-		r.report(mistake.New(b.LabelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.Label(0), hint))
+		r.report(mistake.New(b.LabelAt[0], "Unknown operation", "A transfer is %s, not %q.%s", strings.Join(mistake.QuotedAll(transfer.OperationWords()), " or "), b.Label(0), hint))
 		return nil
 	}
 	name := b.Label(1)

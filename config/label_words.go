@@ -12,7 +12,7 @@ func LabelWords(block string, label int) []string {
 	case block == "state":
 		return []string{StateSQLite, StatePostgres}
 	case block == "transfer":
-		return []string{string(transfer.Internal), string(transfer.Platform)}
+		return transfer.OperationWords()
 	}
 	return nil
 }

@@ -22,11 +22,7 @@ func knownOperation(text, behind string) (transfer.Operation, string) {
 	if transfer.Operation(behind).Known() {
 		return "", fmt.Sprintf(" The operation comes first, and the name behind it:\n\n  transfer %q %q {", behind, text)
 	}
-	var words []string
-	for _, known := range transfer.Operations() {
-		words = append(words, string(known))
-	}
-	return "", mistake.DidYouMean(text, words)
+	return "", mistake.DidYouMean(text, transfer.OperationWords())
 }
 
 // nullInstead says how for_each gets a value where it is null.

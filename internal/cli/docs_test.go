@@ -142,6 +142,21 @@ func TestDocsBlocks(t *testing.T) {
 	}
 }
 
+// TestDocsTypesOfData asks docs/language/data.md for each type of data, with a link to its page.
+func TestDocsTypesOfData(t *testing.T) {
+	page := readDocument(t, "language/data.md").text
+	for _, name := range config.LabelWords("data", 0) {
+		link := regexp.MustCompile("`\"" + name + "\"` \\(\\[[^]]+\\]\\(([a-z0-9]+\\.md)\\)\\)").FindStringSubmatch(page)
+		if link == nil {
+			t.Errorf("docs/language/data.md does not say what the type %[1]s is, such as: `\"%[1]s\"` ([%[1]s files](%[1]s.md))", name)
+			continue
+		}
+		if text := readDocument(t, "language/"+link[1]).text; !strings.Contains(text, `data "`+name+`"`) {
+			t.Errorf("docs/language/%s has no example of a block data %q", link[1], name)
+		}
+	}
+}
+
 // blockHeadings are the headings that name a block.
 func blockHeadings(headings []string) []string {
 	return slices.DeleteFunc(slices.Clone(headings), func(h string) bool { return !strings.HasPrefix(h, "`") })

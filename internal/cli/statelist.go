@@ -199,7 +199,7 @@ func transferAttributes() []config.Attribute {
 	for _, name := range requestAttributes() {
 		a := config.Attribute{Name: name}
 		if name == "operation" {
-			a.Values = []string{string(transfer.Internal), string(transfer.Platform), ""}
+			a.Values = append(transfer.OperationWords(), "")
 		}
 		attributes = append(attributes, a)
 	}

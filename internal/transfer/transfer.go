@@ -23,6 +23,15 @@ const (
 // Operations lists both operations in the order of the service's document.
 func Operations() []Operation { return []Operation{Internal, Platform} }
 
+// OperationWords are the words of [Operations], as a declaration writes them.
+func OperationWords() []string {
+	var words []string
+	for _, o := range Operations() {
+		words = append(words, string(o))
+	}
+	return words
+}
+
 // Known reports whether o is one of [Operations].
 func (o Operation) Known() bool { return o == Internal || o == Platform }
 
