@@ -50,7 +50,7 @@ func isMarkedAsText(text string) bool {
 
 // writtenReference shows the reference that a text has in its letters, as a template writes it; "" where there is none.
 func writtenReference(text string) string {
-	if !strings.Contains(text, "each.") && !strings.Contains(text, "var.") && !strings.Contains(text, "local.") {
+	if strings.IndexByte(text, '.') < 0 || !strings.Contains(text, "each.") && !strings.Contains(text, "var.") && !strings.Contains(text, "local.") {
 		return ""
 	}
 	if found := referenceAsText.FindStringSubmatch(text); found != nil {

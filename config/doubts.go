@@ -169,15 +169,24 @@ func doubtOfWords(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 		d.Extra = &mistake.Origin{Block: t.Block, Column: name, Reason: what}
 		diags = append(diags, d)
 	}
-	doubt("display_name", "display_name", t.DisplayName)
+	if mayBeBroken(t.DisplayName) {
+		doubt("display_name", "display_name", t.DisplayName)
+	}
 	for _, p := range t.Request.Metadata {
-		doubt("metadata", "metadata."+p.Key, p.Value)
+		if mayBeBroken(p.Value) {
+			doubt("metadata", "metadata."+p.Key, p.Value)
+		}
 	}
 	for _, p := range t.Request.RecipientMetadata {
-		doubt("recipient_metadata", "recipient_metadata."+p.Key, p.Value)
+		if mayBeBroken(p.Value) {
+			doubt("recipient_metadata", "recipient_metadata."+p.Key, p.Value)
+		}
 	}
 	return diags
 }
+
+// mayBeBroken reports whether a text has what both of its doubts need: the sign of an error, or letters beyond ASCII.
+func mayBeBroken(text string) bool { return strings.IndexByte(text, '#') >= 0 || !transfer.Plain(text) }
 
 // unknownAsset warns of an asset that no list and no asset block has.
 func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {

@@ -57,17 +57,19 @@ func wrongIBAN(text string) string {
 
 // doubtOfAccounts warns of accounts that are no right IBANs.
 func doubtOfAccounts(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
-	var diags hcl.Diagnostics
-	for side, id := range map[string]string{"from": t.Request.FromAccountID, "to": t.Request.ToAccountID} {
-		what := wrongIBAN(id)
-		if what == "" {
-			continue
-		}
-		d := mistake.Warning(placeOfDoubt(block, in, side+"_account_id", side), "Account looks wrong", "The account_id %q %s", id, what)
-		d.Extra = &mistake.Origin{Block: t.Block, Column: side + "_account_id", Reason: strings.Split(what, ".")[0]}
-		diags = append(diags, d)
+	diags := doubtOfAccount(block, in, t, "from", t.Request.FromAccountID)
+	return append(diags, doubtOfAccount(block, in, t, "to", t.Request.ToAccountID)...)
+}
+
+// doubtOfAccount warns of the account on a side.
+func doubtOfAccount(block *transferBlock, in instance, t *Transfer, side, id string) hcl.Diagnostics {
+	what := wrongIBAN(id)
+	if what == "" {
+		return nil
 	}
-	return diags
+	d := mistake.Warning(placeOfDoubt(block, in, side+"_account_id", side), "Account looks wrong", "The account_id %q %s", id, what)
+	d.Extra = &mistake.Origin{Block: t.Block, Column: side + "_account_id", Reason: strings.Split(what, ".")[0]}
+	return hcl.Diagnostics{d}
 }
 
 // assetWords are words for currencies, with their codes.
