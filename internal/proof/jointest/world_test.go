@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -109,6 +110,8 @@ type world struct {
 
 	adopts bool // a lookup may have found what the state lost
 
+	lag atomic.Int64 // see watchLag
+
 	mu       sync.Mutex
 	released chan struct{} // closed once requests are answered without holding them
 	arrivals []arrival
@@ -153,6 +156,7 @@ func newWorld(t testing.TB, program string, o options) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.db.Close)
+	w.watchLag()
 	w.serve(o) // from here on requests ask the database
 	var rows strings.Builder
 	rows.WriteString("id,amount\n")
@@ -422,6 +426,42 @@ func (w *world) check(rows int) {
 	for _, refID := range w.unwanted {
 		w.t.Errorf("%s was sent without an intent", refID)
 	}
+}
+
+// keepsRate checks that the service got at most limit requests in any window, as far as this busy machine lets it see that: a request
+// that it carries out later than [state.Lateness] arrives with those after it. All of them together took the time that
+// they have to.
+func (w *world) keepsRate(limit int, window time.Duration) {
+	w.t.Helper()
+	late := 2 * time.Duration(w.lag.Load()) // of who sends, and of who counts
+	seen := min(window, window+state.Lateness(window)-late)
+	most, at := w.most(max(seen, time.Millisecond))
+	w.t.Logf("at most %d requests in any window of %v, %d are allowed in one of %v", most, seen, limit, window)
+	if seen > 0 && most > limit {
+		w.t.Errorf("%d requests in a window of %v, %d are allowed; %v after the first", most, seen, limit, at)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.arrivals) == 0 {
+		return
+	}
+	took := w.arrivals[len(w.arrivals)-1].at.Sub(w.arrivals[0].at) // in their order, see most
+	if least := time.Duration((len(w.arrivals)-1)/limit) * window; took+state.Lateness(window)+late < least {
+		w.t.Errorf("%d requests came within %v, and take %v at the least", len(w.arrivals), took, least)
+	}
+}
+
+// watchLag notes how late this machine does at the most what is due, until the test ends.
+func (w *world) watchLag() {
+	const pause = 5 * time.Millisecond
+	ctx := w.t.Context()
+	go func() {
+		for ctx.Err() == nil {
+			due := time.Now().Add(pause)
+			time.Sleep(pause)
+			w.lag.Store(max(w.lag.Load(), int64(time.Since(due))))
+		}
+	}()
 }
 
 // most is the largest number of requests in any window of the given length, and when that was.
