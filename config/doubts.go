@@ -185,7 +185,8 @@ func doubtOfWords(block *transferBlock, in instance, t *Transfer) hcl.Diagnostic
 	return diags
 }
 
-// mayBeBroken reports whether a text has what both of its doubts need: the sign of an error, or letters beyond ASCII.
+// mayBeBroken reports whether a text has one of the two signs of damage, so that most texts cost no more than that look: the first
+// letter of a spreadsheet's errors, or a letter beyond ASCII.
 func mayBeBroken(text string) bool { return strings.IndexByte(text, '#') >= 0 || !transfer.Plain(text) }
 
 // unknownAsset warns of an asset that no list and no asset block has.

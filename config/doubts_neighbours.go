@@ -69,8 +69,8 @@ func wordsOf(name string) []string {
 // up for tests, and are often counted.
 func isNextUUID(id, next string) bool {
 	const different = 9
-	const upToLast = lengthOfUUID - 12 // hyphen, which counting up never crosses
-	if len(id) != lengthOfUUID || len(next) != lengthOfUUID || id == next || id[:upToLast] != next[:upToLast] {
+	const lastGroup = lengthOfUUID - 12 // a spreadsheet counts up the digits behind the last hyphen alone
+	if len(id) != lengthOfUUID || len(next) != lengthOfUUID || id == next || id[:lastGroup] != next[:lastGroup] {
 		return false
 	}
 	begin := strings.TrimRight(id, "0123456789")

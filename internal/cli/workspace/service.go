@@ -30,7 +30,7 @@ type Service struct {
 	state   *State
 
 	RunID     string             // of an apply, for the log; "" for other commands
-	OwnDay    bool               // a sandbox dates its answers by the clock of the host, which has a day of its own
+	OwnDay    bool               // the answers of a sandbox have the Date of the host's clock, which a run of remit test sets
 	OnRequest func(service.Seen) // is shown each request; nil for nobody
 	WatchList func(service.List) // is shown each page of a lookup; nil for nobody
 }

@@ -428,9 +428,9 @@ func (w *world) check(rows int) {
 	}
 }
 
-// keepsRate checks that the service got at most limit requests in any window, as far as this busy machine lets it see that: a request
-// that it carries out later than [state.Lateness] arrives with those after it. All of them together took the time that
-// they have to.
+// keepsRate checks that the service got at most limit requests in any window. A busy machine delivers a request later than
+// [state.Lateness] allows, together with those after it: the window is shorter by as much as watchLag has measured. It also
+// checks that all requests took the time that the limit makes them take, which a late delivery does not change.
 func (w *world) keepsRate(limit int, window time.Duration) {
 	w.t.Helper()
 	late := 2 * time.Duration(w.lag.Load()) // of who sends, and of who counts
@@ -451,7 +451,7 @@ func (w *world) keepsRate(limit int, window time.Duration) {
 	}
 }
 
-// watchLag notes how late this machine does at the most what is due, until the test ends.
+// watchLag measures how late the machine wakes a goroutine at the most, until the test ends.
 func (w *world) watchLag() {
 	const pause = 5 * time.Millisecond
 	ctx := w.t.Context()

@@ -105,8 +105,8 @@ func (n *Node) firewall(change string) error {
 	return nil
 }
 
-// EndLog has a server whose disk is full need room for its write-ahead log, in which it writes into files that are there
-// already while there are any. It then ends all connections, and starts anew or not at all.
+// EndLog uses up the files of the write-ahead log of a server whose disk is full, so that its next commit needs room. The
+// server then ends all connections, and starts anew or not at all.
 func (n *Node) EndLog() {
 	const segments = 20 // more than are kept
 	for range segments {
