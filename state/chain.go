@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"iter"
+
+	json "github.com/go-json-experiment/json/v1" // reads as encoding/json does, in half the time
 )
 
 // The domains keep these hashes from being those of anything else.
@@ -76,15 +77,22 @@ func appendNumber(b []byte, n int64) []byte {
 // have it, or the error is a *[HeadError]: a chain that was cut off before it, or written
 // anew, is then found too. Without head the end of the journal is unproven. It returns an error of events as it is.
 func Verify(events iter.Seq2[Event, error], head string) error {
+	return VerifyEach(events, head, func(Event, Entry) {})
+}
+
+// VerifyEach is [Verify] that hands on each event that holds, with its payload.
+func VerifyEach(events iter.Seq2[Event, error], head string, each func(Event, Entry)) error {
 	var last Event
 	seen := head == ""
 	for e, err := range events {
 		if err != nil {
 			return err
 		}
-		if reason := breakBetween(last, e); reason != "" {
+		entry, reason := entryBetween(last, e)
+		if reason != "" {
 			return &ChainError{Seq: last.Seq + 1, Reason: reason}
 		}
+		each(e, entry)
 		seen = seen || e.Hash == head
 		last = e
 	}
@@ -97,24 +105,24 @@ func Verify(events iter.Seq2[Event, error], head string) error {
 	return nil
 }
 
-// breakBetween says why e can't be the event after last, or "".
-func breakBetween(last, e Event) string {
+// entryBetween is the payload of e, or says why e can't be the event after last.
+func entryBetween(last, e Event) (entry Entry, reason string) {
 	switch {
 	case e.Seq != last.Seq+1:
-		return fmt.Sprintf("event %d follows event %d", e.Seq, last.Seq)
+		return nil, fmt.Sprintf("event %d follows event %d", e.Seq, last.Seq)
 	case (e.Seq == 1) != (e.Kind == KindCreated):
-		return fmt.Sprintf("is of kind %q; the first event, and no other, is %q", e.Kind, KindCreated)
+		return nil, fmt.Sprintf("is of kind %q; the first event, and no other, is %q", e.Kind, KindCreated)
 	case e.Hash != e.Chain(last.Hash):
-		return "its hash is not that of its content after the event before it"
+		return nil, "its hash is not that of its content after the event before it"
 	}
 	entry, err := e.Entry()
 	if err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
 	if refID, runID := entry.Subject(); refID != e.RefID || runID != e.RunID {
-		return "its payload is of another ref_id or run"
+		return nil, "its payload is of another ref_id or run"
 	}
-	return ""
+	return entry, ""
 }
 
 // Entry decodes the payload.

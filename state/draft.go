@@ -119,6 +119,11 @@ func (e Event) Draft() (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
+	return e.DraftOf(entry)
+}
+
+// DraftOf is [Event.Draft] where the payload was decoded before.
+func (e Event) DraftOf(entry Entry) (Draft, error) {
 	d, err := newDraft(entry, e.Data)
 	if err != nil {
 		return Draft{}, fmt.Errorf("read event %d: %w", e.Seq, err)

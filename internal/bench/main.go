@@ -30,9 +30,8 @@ import (
 
 // The files that -markdown writes, and the results that it reads where -json names none.
 const (
-	resultsFile  = "internal/bench/results.json"
-	documentFile = "docs/performance.md"
-	chartFile    = "docs/performance/cpu.svg"
+	resultsFile = "internal/bench/results.json"
+	chartFile   = "docs/performance/cpu.svg"
 )
 
 func main() {
@@ -119,7 +118,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.slow, "slow", false, "also sizes that take minutes a run")
 	flags.StringVar(&o.json, "json", "", "put the results into this `FILE`")
 	flags.StringVar(&o.compare, "compare", "", "measure a few scenarios and fail where one is slower than in this `FILE`")
-	flags.BoolVar(&o.markdown, "markdown", false, "write the tables and the chart of "+documentFile+"; alone, from "+resultsFile+" without measuring")
+	flags.BoolVar(&o.markdown, "markdown", false, "write the tables and the chart of "+figures.Pages[0]+" and its parts; alone, from "+resultsFile+" without measuring")
 	flags.StringVar(&o.restapi, "restapi", "", "the `PATH` of terraform-provider-restapi; default where PATH finds it")
 	flags.StringVar(&o.work, "work", "", "work in this `directory`, on the disk to measure; default a temporary one")
 	flags.StringVar(&o.keep, "keep", "", "work in this `directory`, and leave it with what was prepared for the next session")
@@ -207,18 +206,24 @@ func (o options) carryOut(ctx context.Context, stdout, stderr io.Writer) error {
 	return write(results)
 }
 
-// write brings the document and its chart up to the results.
+// write brings the pages and their chart up to the results.
 func write(results figures.Results) error {
-	old, err := os.ReadFile(documentFile)
-	if err != nil {
-		return err
+	old := make([]string, len(figures.Pages))
+	for i, name := range figures.Pages {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		old[i] = string(text)
 	}
-	text, err := figures.Document(string(old), results)
+	pages, err := figures.Document(old, results)
 	if err != nil {
-		return fmt.Errorf("%s: %w", documentFile, err)
+		return fmt.Errorf("%s and its parts: %w", figures.Pages[0], err)
 	}
-	if err := os.WriteFile(documentFile, []byte(text), 0o644); err != nil {
-		return err
+	for i, name := range figures.Pages {
+		if err := os.WriteFile(name, []byte(pages[i]), 0o644); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(chartFile, []byte(figures.Chart(results)), 0o644)
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"time"
 
+	jsonv1 "github.com/go-json-experiment/json/v1" // reads as encoding/json does, in half the time
+
 	"remit/state"
 )
 
@@ -141,7 +143,7 @@ func (r *lineReader) read() (line, error) {
 
 func (r *lineReader) parse() (line, error) {
 	var l line
-	if err := json.Unmarshal(r.text, &l); err != nil {
+	if err := jsonv1.Unmarshal(r.text, &l); err != nil {
 		return line{}, fmt.Errorf("it cannot be read: %w", err)
 	}
 	if r.again == nil {

@@ -57,7 +57,25 @@ func (f *Refold) Rows(n int) iter.Seq[*Overlay] {
 // state. An event that breaks a rule is an error wrapped around [state.ErrDamaged].
 func Verify(lines iter.Seq2[StoredEvent, error], head string) (*Refold, error) {
 	again := NewRefold()
-	if err := state.Verify(again.through(lines), head); err != nil {
+	var line StoredEvent
+	events := func(yield func(state.Event, error) bool) {
+		for l, err := range lines {
+			if line = l; !yield(l.Event, err) {
+				return
+			}
+		}
+	}
+	// Each line is applied once the chain has it.
+	if err := state.VerifyEach(events, head, func(e state.Event, entry state.Entry) {
+		if again.err != nil {
+			return
+		}
+		draft, err := e.DraftOf(entry)
+		if err == nil {
+			err = again.applyDraft(line, draft)
+		}
+		again.err = err
+	}); err != nil {
 		return nil, err
 	}
 	if again.err != nil {
@@ -66,25 +84,15 @@ func Verify(lines iter.Seq2[StoredEvent, error], head string) (*Refold, error) {
 	return again, nil
 }
 
-// through applies each line as it passes, so that the chain is checked before it is used.
-func (f *Refold) through(lines iter.Seq2[StoredEvent, error]) iter.Seq2[state.Event, error] {
-	return func(yield func(state.Event, error) bool) {
-		for l, err := range lines {
-			if !yield(l.Event, err) {
-				return
-			}
-			if err == nil && f.err == nil {
-				f.err = f.apply(l)
-			}
-		}
-	}
-}
-
 func (f *Refold) apply(l StoredEvent) error {
 	draft, err := l.Checked()
 	if err != nil {
 		return err
 	}
+	return f.applyDraft(l, draft)
+}
+
+func (f *Refold) applyDraft(l StoredEvent, draft state.Draft) (err error) {
 	if to, ok := draft.Entry.(state.Rebound); ok && to.EnvironmentAfter != "" && len(f.rows.texts) > 0 {
 		return fmt.Errorf("event %d binds a state that has transfers to another environment", l.Seq)
 	}

@@ -7,29 +7,37 @@ import (
 	"strings"
 )
 
-// Document returns a document with the text between its markers
+// Pages are the files of the documentation that have tables, by their paths in the repository.
+var Pages = []string{"docs/performance.md", "docs/performance/commands.md", "docs/performance/machines.md"}
+
+// Document returns pages, each a file's text, with the text between their markers
 //
 //	<!-- bench: NAME -->
 //	<!-- end of bench: NAME -->
 //
-// made anew from results. A marker that is missing is an error.
-func Document(text string, results Results) (string, error) {
+// made anew from results. A marker that no page has is an error.
+func Document(pages []string, results Results) ([]string, error) {
 	parts := map[string]string{"machine": sessions(results), "promises": promised(results)}
 	order := []string{"machine", "promises"}
 	for _, t := range tables() {
 		parts[t.marker] = t.markdown(results)
 		order = append(order, t.marker)
 	}
+	pages = slices.Clone(pages)
 	for _, name := range order {
 		begin, end := "<!-- bench: "+name+" -->", "<!-- end of bench: "+name+" -->"
-		before, rest, ok := strings.Cut(text, begin)
-		_, after, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			return "", fmt.Errorf("the marker %q, or its end, is missing", begin)
+		page := slices.IndexFunc(pages, func(text string) bool { return strings.Contains(text, begin) })
+		if page < 0 {
+			return nil, fmt.Errorf("the marker %q is missing", begin)
 		}
-		text = before + begin + "\n\n" + parts[name] + "\n" + end + after
+		before, rest, _ := strings.Cut(pages[page], begin)
+		_, after, closed := strings.Cut(rest, end)
+		if !closed {
+			return nil, fmt.Errorf("the end of the marker %q is missing", begin)
+		}
+		pages[page] = before + begin + "\n\n" + parts[name] + "\n" + end + after
 	}
-	return text, nil
+	return pages, nil
 }
 
 // markdown writes a table, rows of one size together, and the command that measures it.

@@ -16,10 +16,9 @@ import (
 
 // The files of the repository.
 var (
-	top      = filepath.Join("..", "..", "..")
-	document = filepath.Join(top, "docs", "performance.md")
-	chart    = filepath.Join(top, "docs", "performance", "cpu.svg")
-	results  = filepath.Join(top, "internal", "bench", "results.json")
+	top     = filepath.Join("..", "..", "..")
+	chart   = filepath.Join(top, "docs", "performance", "cpu.svg")
+	results = filepath.Join(top, "internal", "bench", "results.json")
 )
 
 func read(t *testing.T, path string) string {
@@ -31,6 +30,16 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
+// pages are the texts of [figures.Pages].
+func pages(t *testing.T) []string {
+	t.Helper()
+	texts := make([]string, len(figures.Pages))
+	for i, name := range figures.Pages {
+		texts[i] = read(t, filepath.Join(top, filepath.FromSlash(name)))
+	}
+	return texts
+}
+
 // TestDocumentIsThatOfTheResults fails where results.json was changed without
 // "go run ./internal/bench -markdown".
 func TestDocumentIsThatOfTheResults(t *testing.T) {
@@ -38,13 +47,13 @@ func TestDocumentIsThatOfTheResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := read(t, document)
+	was := pages(t)
 	want, err := figures.Document(was, committed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, was); diff != "" {
-		t.Errorf("docs/performance.md is not that of results.json; run: go run ./internal/bench -markdown\n%s", diff)
+		t.Errorf("the pages of docs/performance.md are not those of results.json; run: go run ./internal/bench -markdown\n%s", diff)
 	}
 	if diff := cmp.Diff(figures.Chart(committed), read(t, chart)); diff != "" {
 		t.Errorf("docs/performance/cpu.svg is not that of results.json; run: go run ./internal/bench -markdown\n%s", diff)
@@ -66,10 +75,11 @@ func some() figures.Results {
 }
 
 func TestDocumentWritesTables(t *testing.T) {
-	text, err := figures.Document(read(t, document), some())
+	written, err := figures.Document(pages(t), some())
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := strings.Join(written, "")
 	for _, want := range []string{
 		"| 1,000 | first plan, to a file | 25.0 ms | 25.0 µs | 25.0 ms | 40.0 MB | 2.50 × |",
 		"| 10,000 | first plan, to a file | 2.00 s | 200 µs | 2.00 s | 40.0 MB |  |",
@@ -80,16 +90,22 @@ func TestDocumentWritesTables(t *testing.T) {
 			t.Errorf("the document lacks %q", want)
 		}
 	}
-	again, err := figures.Document(text, some())
-	if err != nil || again != text {
-		t.Errorf("written twice it is another: %v", err)
+	again, err := figures.Document(written, some())
+	if diff := cmp.Diff(written, again); err != nil || diff != "" {
+		t.Errorf("written twice it is another: %v\n%s", err, diff)
 	}
 }
 
 func TestDocumentNeedsItsMarkers(t *testing.T) {
-	without := strings.Replace(read(t, document), "<!-- end of bench: apply -->", "", 1)
-	if _, err := figures.Document(without, some()); err == nil || !strings.Contains(err.Error(), "bench: apply") {
-		t.Errorf("a missing marker gives %v", err)
+	for _, marker := range []string{"<!-- end of bench: apply -->", "<!-- bench: commands -->"} {
+		without := pages(t)
+		for i, text := range without {
+			without[i] = strings.Replace(text, marker, "", 1)
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(marker, "<!-- "), "end of "), " -->")
+		if _, err := figures.Document(without, some()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", marker, err)
+		}
 	}
 }
 
@@ -100,10 +116,11 @@ func TestDocumentSaysWhetherAPromiseIsKept(t *testing.T) {
 		first := row("plan-first", 1_000_000, cpu, 40, 0)
 		first.Divide(floor)
 		r.Put("s", figures.Session{}, floor, first)
-		text, err := figures.Document(read(t, document), r)
+		written, err := figures.Document(pages(t), r)
 		if err != nil {
 			t.Fatal(err)
 		}
+		text := strings.Join(written, "")
 		if want := "first plan: CPU over the floor's (csv and scan) | at most 4 × " + verdict; !strings.Contains(text, want) {
 			t.Errorf("the document lacks %q", want)
 		}
