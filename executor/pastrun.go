@@ -162,7 +162,9 @@ func (r *pastReader) outcome(e state.Outcome, event state.Event) {
 	l.Reason = e.Reason
 	if len(e.Records) > 0 {
 		if record, err := transfer.ParseRecord(e.Records[0]); err == nil {
-			l.RecordID, l.GroupID, l.RecordStatus = record.ID, record.GroupID, record.Status
+			// A line keeps these, and would keep the whole record with parts of it.
+			kept := record.ID + record.GroupID
+			l.RecordID, l.GroupID, l.RecordStatus = kept[:len(record.ID)], kept[len(record.ID):], record.Status.Own()
 		}
 	}
 	if e.Listed != nil {

@@ -336,17 +336,7 @@ func (o Outcome) parse() (record, error) {
 	return record{
 		id: kept[:len(r.ID)], groupID: kept[len(r.ID):],
 		customerID: r.CustomerID, refID: r.RefID,
-		status: ownStatus(r.Status), asset: r.Asset, amount: r.Amount,
+		status: r.Status.Own(), asset: r.Asset, amount: r.Amount,
 		shortcomings: transfer.Shortcomings(r),
 	}, nil
-}
-
-// ownStatus is a copy of s that does not keep the whole record in memory.
-func ownStatus(s transfer.RecordStatus) transfer.RecordStatus {
-	for _, known := range []transfer.RecordStatus{transfer.Completed, transfer.Pending, transfer.Failed} {
-		if s == known {
-			return known
-		}
-	}
-	return transfer.RecordStatus(strings.Clone(string(s)))
 }

@@ -35,6 +35,7 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 	}
 	w.streams.Begin("reading the journal")
 	defer w.streams.Quiet()
+	defer boundGarbage(w.host.Getenv)()
 	past, err := executor.ReadPast(ctx, snapshot, runID)
 	if err != nil {
 		return w.state.Error(err)

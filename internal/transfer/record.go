@@ -41,6 +41,16 @@ const NoStatus RecordStatus = "(none)"
 // Known reports whether the document lists s.
 func (s RecordStatus) Known() bool { return s == Pending || s == Completed || s == Failed }
 
+// Own is a copy of s that keeps nothing else in memory: the status of a record that was read is a part of its text.
+func (s RecordStatus) Own() RecordStatus {
+	for _, known := range []RecordStatus{Completed, Pending, Failed} {
+		if s == known {
+			return known
+		}
+	}
+	return RecordStatus(strings.Clone(string(s)))
+}
+
 // RecordType is what kind of transfer a record describes. Values that the document does not
 // list are tolerated and kept.
 type RecordType string
