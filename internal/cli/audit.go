@@ -75,6 +75,7 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 		return w.state.Error(err)
 	}
 	defer func() { _ = store.Close() }() // it was only read
+	defer boundGarbage(w.host.Getenv)()
 	w.streams.Begin("checking the journal")
 	defer w.streams.Quiet()
 	meta, err := store.Verify(ctx, head)

@@ -83,6 +83,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 	}
 	w.streams.Begin("writing the evidence")
 	defer w.streams.Quiet()
+	defer boundGarbage(w.host.Getenv)()
 	exported, err := evidence.Export(ctx, w.dir.Within(dir), evidence.Material{
 		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
 	})
@@ -190,6 +191,7 @@ func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir 
 	}
 	p.streams.Begin("checking the evidence")
 	defer p.streams.Quiet()
+	defer boundGarbage(p.host.Getenv)()
 	report, err := evidence.Verify(ctx, from.Within(dir), options)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", dir, err)

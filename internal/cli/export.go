@@ -83,6 +83,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 			return err
 		}
 	}
+	defer boundGarbage(w.host.Getenv)()
 	w.streams.Begin("reading the state")
 	defer w.streams.Quiet()
 	found, err := books.Read(ctx, snapshot, filter, face.write.by)

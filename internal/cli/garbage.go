@@ -27,7 +27,7 @@ func moreGarbage(getenv func(string) string) (back func()) {
 	return paceGarbage(getenv, percentOfGarbage)
 }
 
-// boundGarbage has a plan, or a past run, leave no more garbage than garbageMax, as far as that is possible, until it is called back.
+// boundGarbage has a command that keeps a line for each transfer leave no more garbage than garbageMax, as far as that is possible, until it is called back.
 func boundGarbage(getenv func(string) string) (back func()) {
 	return paceGarbage(getenv, percentOfPlan)
 }

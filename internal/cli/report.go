@@ -99,6 +99,7 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 // gather adds up the period, and holds it against exports where some are given.
 func (r *reporting) gather(ctx context.Context, w *opened, snapshot state.Snapshot, period report.Period) (*report.Report, view.ReportOptions, error) {
 	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now()}
+	defer boundGarbage(w.host.Getenv)()
 	w.streams.Begin("reading the state")
 	defer w.streams.Quiet()
 	gathered, err := report.Gather(ctx, snapshot, period)

@@ -61,6 +61,7 @@ func backup(ctx context.Context, w *opened, name string) error {
 			return fmt.Errorf("%s%s is there already, and a backup replaces nothing. Name another file with --out", name, suffix)
 		}
 	}
+	defer boundGarbage(w.host.Getenv)()
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()
 	made, err := copyOut(ctx, w, to, name)
