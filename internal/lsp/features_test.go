@@ -103,6 +103,7 @@ func (e *editor) completions(name string, p position) []string {
 }
 
 func TestCompletionOffersWhatMayBeWritten(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	for name, test := range map[string]struct {
 		typed string // at the end of the file; the place is behind it
@@ -156,6 +157,7 @@ func TestCompletionOffersWhatMayBeWritten(t *testing.T) {
 // TestCompletionOffersTheTableOfTheLanguage holds completion to config.Language: in each block, also in one that has arguments already, every
 // argument and block that may still be written there is offered, and nothing else.
 func TestCompletionOffersTheTableOfTheLanguage(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	type room struct {
 		path []config.BlockKind
@@ -219,6 +221,7 @@ func TestCompletionOffersTheTableOfTheLanguage(t *testing.T) {
 }
 
 func TestHoverSaysWhatAPlaceMeans(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	for name, test := range map[string]struct {
 		part string
@@ -251,6 +254,7 @@ func TestHoverSaysWhatAPlaceMeans(t *testing.T) {
 }
 
 func TestHoverShowsNoSecret(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	const text = "variable \"secret\" {\n  default   = \"the-canary\"\n  sensitive = true\n}\n\nlocals {\n  x = var.secret\n}\n\nservice {\n  base_url      = \"https://api.example.com\"\n  client_secret = local.x\n}\n"
 	write(t, folder, map[string]string{"main.hcl": text})
@@ -267,6 +271,7 @@ func TestHoverShowsNoSecret(t *testing.T) {
 }
 
 func TestSignatureHelpFollowsTheArguments(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	text := payroll + "\nlocals {\n  x = decimal_add(\"1.00\", max(1, 2), "
 	e.change("main.hcl", text)
@@ -287,6 +292,7 @@ func TestSignatureHelpFollowsTheArguments(t *testing.T) {
 }
 
 func TestDefinitionLeadsIntoTheDataFile(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	for name, test := range map[string]struct {
 		part string
@@ -361,6 +367,7 @@ func refIDsOf(t *testing.T, dir string) []string {
 
 // TestRenameKeepsEveryRefID renames each name of a configuration: afterwards it has no mistake, and the same ref_ids.
 func TestRenameKeepsEveryRefID(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	want := refIDsOf(t, e.folder)
 	for name, test := range map[string]struct {
@@ -395,6 +402,7 @@ func TestRenameKeepsEveryRefID(t *testing.T) {
 }
 
 func TestARenameThatCouldChangeAPaymentIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		more, part string
 		into       int
@@ -422,6 +430,7 @@ func TestARenameThatCouldChangeAPaymentIsRefused(t *testing.T) {
 }
 
 func TestFormattingHasTheBytesOfFmt(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob("../../examples/*/*.hcl")
 	if err != nil || len(names) == 0 {
 		t.Fatal("there are no examples: ", err)
@@ -462,6 +471,7 @@ func isASCII(text string) bool {
 }
 
 func TestHintsSymbolsAndLensesCountTheMoney(t *testing.T) {
+	t.Parallel()
 	e := payments(t)
 	e.openSaved("staff.csv")
 	e.diagnostics("staff.csv")
@@ -499,6 +509,7 @@ func TestHintsSymbolsAndLensesCountTheMoney(t *testing.T) {
 
 // TestAFixThatAMistakeNamesIsOffered applies the edits that are offered: the mistake is gone then.
 func TestAFixThatAMistakeNamesIsOffered(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ files map[string]string }{
 		"an amount without quotation marks": {map[string]string{"main.hcl": strings.Replace(rent, `"8200.00"`, "8200.00", 1)}},
 		"an amount with a decimal comma":    {map[string]string{"main.hcl": strings.Replace(rent, `"8200.00"`, `"8200,00"`, 1)}},
@@ -534,6 +545,7 @@ func TestAFixThatAMistakeNamesIsOffered(t *testing.T) {
 
 // TestARowOfTotalsIsLeftOutByAFix applies both lines that a mistake in a data file offers, to the block that reads the file.
 func TestARowOfTotalsIsLeftOutByAFix(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": payroll, "staff.csv": staff + ",,1030.50\n"})
 	e := newEditor(t, folder)
@@ -559,6 +571,7 @@ func TestARowOfTotalsIsLeftOutByAFix(t *testing.T) {
 
 // TestATransferIsGivenANameAndAConsent applies the edits that are offered for a block that no mistake names, and looks at what the configuration says then.
 func TestATransferIsGivenANameAndAConsent(t *testing.T) {
+	t.Parallel()
 	const twice = "transfer \"internal\" \"again\" {\n  from_profile_id = \"20000000-0000-4000-8000-000000000001\"\n  to_profile_id   = \"20000000-0000-4000-8000-000000000002\"\n  amount = \"5.00\"\n  asset = \"USD\"\n}\n"
 	once := strings.Replace(twice, "again", "once", 1)
 	for name, test := range map[string]struct {

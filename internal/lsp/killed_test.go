@@ -20,6 +20,7 @@ import (
 // TestAKilledServerLeavesNothingBehind kills the process of a server while somebody types, and starts another one with the texts that the editor
 // has. It shows what a server shows that was never killed, and no server has written or removed a file.
 func TestAKilledServerLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": payroll, "staff.csv": staff, ".remit.lock.hcl": ""})
 	before := filesBelow(t, folder)

@@ -10,6 +10,7 @@ import (
 
 // TestTheManualHasEveryArgumentAndFunction holds what an editor shows to the table of the language.
 func TestTheManualHasEveryArgumentAndFunction(t *testing.T) {
+	t.Parallel()
 	m := manualOnce()
 	var look func(path []string, kinds []config.BlockKind)
 	look = func(path []string, kinds []config.BlockKind) {

@@ -27,6 +27,7 @@ const mistakesMin = 400
 // TestDiagnosticsAreThoseOfValidate holds the server to the command over the corpus of mistakes: the same texts at the same places.
 // Half of the files are what they are on disk; the other half are open with a text that is not saved. The quick set has a share of each kind.
 func TestDiagnosticsAreThoseOfValidate(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob("../../testdata/mistakes/*.txtar")
 	if err != nil {
 		t.Fatal(err)

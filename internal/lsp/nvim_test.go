@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/cli"
+	"remit/internal/proof/suite"
 )
 
 // asProgram in the environment has the binary of the tests be remit.
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 	}
+	suite.SideBySide(8) // they mostly wait for an editor that has stopped typing
 	os.Exit(m.Run())
 }
 
@@ -81,6 +83,7 @@ vim.cmd("qall!")
 
 // TestNeovimIsServed drives the server by an editor that others made: it shows a mistake, completes, explains, renames and lays out.
 func TestNeovimIsServed(t *testing.T) {
+	t.Parallel()
 	nvim, err := exec.LookPath("nvim")
 	if err != nil {
 		t.Skip("nvim is not installed here (Debian: apt-get install neovim)")

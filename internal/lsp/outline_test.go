@@ -14,6 +14,7 @@ import (
 // TestAnEditedOutlineIsThatOfTheWholeText edits a long text at random places, most of them near the beginnings of blocks and texts of
 // several lines.
 func TestAnEditedOutlineIsThatOfTheWholeText(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 3_500 {
 		switch i % 3 {

@@ -24,6 +24,7 @@ var editsFor = flag.Duration("edits.for", 0, "how long TestRandomEditsLeaveTheSe
 // TestRandomEditsLeaveTheServerWell edits a configuration and its data file at random, and asks everything at any place. The server
 // answers each time, and in the end shows what a fresh one shows of the same texts. By night it goes on for ten minutes.
 func TestRandomEditsLeaveTheServerWell(t *testing.T) {
+	t.Parallel()
 	rounds := suite.Dose(15, 60, 200)
 	methods := []string{"completion", "hover", "definition", "signatureHelp", "documentSymbol", "semanticTokens/full", "formatting", "codeLens", "diagnostic"}
 	folder := t.TempDir()

@@ -29,6 +29,7 @@ func messagesOf(found []diagnostic) string {
 }
 
 func TestMistakesAreShownAsOneTypesAndGoWithThem(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": rent})
 	e := newEditor(t, folder)
@@ -63,6 +64,7 @@ func TestMistakesAreShownAsOneTypesAndGoWithThem(t *testing.T) {
 }
 
 func TestAMistakeInARowStandsInTheDataFile(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{
 		"main.hcl":     "data \"csv\" \"pay\" {\n  file = \"data/pay.csv\"\n  key  = \"id\"\n}\n\ntransfer \"internal\" \"pay\" {\n  for_each        = data.csv.pay.rows\n  ref_id          = each.key\n  from_profile_id = \"treasury\"\n  to_profile_id   = \"desk\"\n  amount          = each.value.net\n  asset           = \"USD\"\n}\n",
@@ -78,6 +80,7 @@ func TestAMistakeInARowStandsInTheDataFile(t *testing.T) {
 
 // TestOtherProgramsFilesAreLeftAlone: HCL is the language of others too.
 func TestOtherProgramsFilesAreLeftAlone(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		files map[string]string
 		open  string
@@ -105,6 +108,7 @@ func TestOtherProgramsFilesAreLeftAlone(t *testing.T) {
 
 // TestNothingOutsideOfTheFolderIsRead opens a folder in which everything leads out.
 func TestNothingOutsideOfTheFolderIsRead(t *testing.T) {
+	t.Parallel()
 	top := t.TempDir()
 	write(t, top, map[string]string{
 		"book/book.hcl": "profile \"desk\" {\n  profile_id = \"the-canary\"\n}\n", "policy/limit.hcl": "limit \"day\" {\n  per = \"the-canary\"\n}\n",
@@ -136,6 +140,7 @@ func TestNothingOutsideOfTheFolderIsRead(t *testing.T) {
 
 // TestAnIncludedFileIsCheckedWhereItIsUsed: an address book is no configuration of its own.
 func TestAnIncludedFileIsCheckedWhereItIsUsed(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{
 		"book/book.hcl": "profile \"desk\" {\n  profile_id = \"desk\"\n}\n", "payments/main.hcl": "remit {\n  include = [\"../book\"]\n}\n" + rent,
@@ -147,6 +152,7 @@ func TestAnIncludedFileIsCheckedWhereItIsUsed(t *testing.T) {
 }
 
 func TestTheOrderOfTheProtocolIsKept(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": rent})
 	e := newEditor(t, folder)
@@ -174,6 +180,7 @@ func TestTheOrderOfTheProtocolIsKept(t *testing.T) {
 
 // TestACancelledRequestEnds cancels a request that waits for a check.
 func TestACancelledRequestEnds(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": rent})
 	e := newEditor(t, folder)

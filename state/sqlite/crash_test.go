@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/state"
 	"remit/state/sqlite"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		child(path)
 		return
 	}
+	suite.SideBySide(8) // they mostly wait: for locks, processes and a disk
 	m.Run()
 }
 
@@ -101,6 +103,7 @@ func start(t *testing.T, path string) (*exec.Cmd, *bufio.Scanner) {
 // TestWhatWasAcknowledgedSurvivesAKill kills a process in the middle of its appends, again
 // and again on one state.
 func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
+	t.Parallel()
 	s, path := create(t)
 	durable := make(map[string]bool)
 	for kill := range 6 {
@@ -198,6 +201,7 @@ func TestAnotherProcessHoldsTheLockUntilItDies(t *testing.T) {
 // TestACrashAfterAnyCommitLosesNothing copies the file and its log after each commit, as a
 // crash at that moment would leave them, with folds of one row at a time going on.
 func TestACrashAfterAnyCommitLosesNothing(t *testing.T) {
+	t.Parallel()
 	s, path := create(t)
 	s.Pace(3, 1)
 	j := lock(t, s)
@@ -249,6 +253,7 @@ func TestACrashAfterAnyCommitLosesNothing(t *testing.T) {
 }
 
 func TestVerifyFindsWhatWasChangedInTheFile(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		sql  string
 		want string

@@ -14,6 +14,7 @@ import (
 // TestAFileThatIsHarmedUnderALockEndsTheJournal cuts, removes or replaces each file of a state that
 // is locked: the next check, the next append and the unlock all say so.
 func TestAFileThatIsHarmedUnderALockEndsTheJournal(t *testing.T) {
+	t.Parallel()
 	cut := func(path string) error {
 		info, err := os.Stat(path)
 		if err != nil {

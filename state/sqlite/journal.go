@@ -74,7 +74,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 	}
 	held := &heldLock{}
 	held.beside, err = locking{
-		path: s.path, holder: holder, wait: wait,
+		path: s.path, holder: holder, wait: wait, sleep: s.sleep,
 		take: func(ctx context.Context) (bool, error) { return s.take(ctx, conn, held) },
 		who:  func(ctx context.Context, signed state.Holder) state.Holder { return s.who(ctx, conn, signed) },
 	}.acquire(ctx)

@@ -55,6 +55,7 @@ type locking struct {
 	path   string // of the state
 	holder state.Holder
 	wait   time.Duration                                    // how long it waits for another holder
+	sleep  func(context.Context, time.Duration) error       // nil is storage.Sleep
 	take   func(context.Context) (bool, error)              // takes the lock itself, once the file beside is had; nil for none
 	who    func(context.Context, state.Holder) state.Holder // names the holder, where it knows better than the file beside; nil for never
 }
@@ -63,6 +64,10 @@ type locking struct {
 func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 	if err := checkBeside(a.path); err != nil {
 		return nil, err
+	}
+	sleep := a.sleep
+	if sleep == nil {
+		sleep = storage.Sleep
 	}
 	var waited time.Duration
 	var probes, unsigned int
@@ -89,7 +94,7 @@ func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 		default:
 			waited += pause
 		}
-		if err := storage.Sleep(ctx, pause); err != nil {
+		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
 	}

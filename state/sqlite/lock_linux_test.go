@@ -66,6 +66,7 @@ func refused(t *testing.T, s *sqlite.Store, want state.Holder) {
 // TestNobodyDeletesALock removes, and replaces, the file beside the state. The holder has the lock
 // still, and is known by the run that it began.
 func TestNobodyDeletesALock(t *testing.T) {
+	t.Parallel()
 	s, path := create(t)
 	other := reopen(t, path)
 	j := lock(t, s)
@@ -91,6 +92,7 @@ func TestNobodyDeletesALock(t *testing.T) {
 // TestAnOlderCopyOverItsFileTakesNoLockAway writes a backup over the file of a live holder, whose
 // number is higher than the next one's.
 func TestAnOlderCopyOverItsFileTakesNoLockAway(t *testing.T) {
+	t.Parallel()
 	s, path := create(t)
 	closed(t, s)
 	backup, err := os.ReadFile(path)

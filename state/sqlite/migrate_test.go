@@ -82,6 +82,7 @@ func migrationsTo(t *testing.T, n int) fstest.MapFS {
 // TestAStateOfEachOlderSchemaGoesOn has states that earlier programs made: they are read as they
 // are, and migrated by the first lock, after which nothing is lost and lists can be written.
 func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
+	t.Parallel()
 	names, err := fs.Glob(sqlite.Migrations(), "*.sql")
 	if err != nil {
 		t.Fatal(err)

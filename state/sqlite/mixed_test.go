@@ -182,6 +182,7 @@ func drain[T any](all iter.Seq2[T, error]) {
 
 // TestNoBytesMakeItPanic tries a few hundred damaged files.
 func TestNoBytesMakeItPanic(t *testing.T) {
+	t.Parallel()
 	all := history(t)
 	for seed := range uint64(suite.Dose(80, 250, 1000)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { try(t, damage(all, seed)) })
@@ -201,6 +202,7 @@ func FuzzDamage(f *testing.F) {
 // database that opens must be whole: nothing that was folded may be missing from its journal, or the
 // other way round.
 func TestAMixtureOfTimesIsRefused(t *testing.T) {
+	t.Parallel()
 	all := history(t)
 	refused := 0
 	for i, db := range all {

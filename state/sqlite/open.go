@@ -41,6 +41,8 @@ var embedded embed.FS
 type Options struct {
 	// Now is the clock that dates events and backups.
 	Now func() time.Time
+	// Sleep waits for a holder of the lock; nil is [storage.Sleep].
+	Sleep func(context.Context, time.Duration) error
 }
 
 // pool is a pool whose connections all have these settings.

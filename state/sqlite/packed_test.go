@@ -103,6 +103,7 @@ func sameRows(t *testing.T, s state.Store) {
 // TestPages reads states that fill their last page, exceed it by one row, and
 // have newer rows at either end and between.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	counts := []int{1, sqlite.PageRows, sqlite.PageRows + 1, sqlite.PageRows - 1, 2*sqlite.PageRows + 7}
 	for _, count := range counts[:suite.Dose(3, 5, 5)] {
 		t.Run(fmt.Sprint(count, " rows"), func(t *testing.T) {
@@ -157,6 +158,7 @@ func TestStrangeRefID(t *testing.T) {
 
 // TestDamagedRows changes a row in ways that no journal does. The ref_id is named.
 func TestDamagedRows(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]string{
 		"a fingerprint that is too short":  `fingerprint = zeroblob(31)`,
 		"a fingerprint that is too long":   `fingerprint = CAST('12345678901234567890123456789012 ' AS BLOB)`,

@@ -30,6 +30,7 @@ type Store struct {
 	own        *descriptor // of the file; opened before SQLite opens it, released after
 	size       size        // of the file
 	now        func() time.Time
+	sleep      func(context.Context, time.Duration) error // nil is storage.Sleep
 	migrations fs.FS
 	wanted     int // version of the schema that this program writes
 	readable   int // the oldest that it reads as it is
@@ -169,7 +170,7 @@ func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*St
 	if err != nil {
 		return nil, err
 	}
-	s.now = opts.Now
+	s.now, s.sleep = opts.Now, opts.Sleep
 	if err := s.checkLocks(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, err), s.Close())
 	}

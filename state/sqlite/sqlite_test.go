@@ -95,6 +95,7 @@ func rows(t testing.TB, s state.Store) []state.Transfer {
 // folds at the end of a lock alone, and at one under which each commit begins or goes on
 // with a fold.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for name, pace := range map[string]func(*sqlite.Store){
 		"folding at the end":    func(*sqlite.Store) {},
 		"folding all the while": func(s *sqlite.Store) { s.Pace(2, 1) },
