@@ -210,10 +210,15 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 	}
 	events := make(map[int64]*state.Event, len(seqs))
 	err = query(ctx, s.conn, func(rows *sql.Rows) error {
-		l, err := scanEvent(rows)
-		events[l.Seq] = &l.Event
-		return err
-	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (SELECT value FROM json_each(?))`, string(list))
+		e := new(state.Event) // what a detail is made of
+		var data []byte
+		if err := rows.Scan(&e.Seq, &e.Kind, &e.RefID, &data); err != nil {
+			return fmt.Errorf("read an event: %w", err)
+		}
+		e.Data = data
+		events[e.Seq] = e
+		return nil
+	}, `SELECT seq, kind, ref_id, data FROM events WHERE seq IN (SELECT value FROM json_each(?))`, string(list))
 	if err != nil {
 		return nil, err
 	}
