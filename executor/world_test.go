@@ -161,6 +161,9 @@ func (w *world) checkPast(runID string) {
 		if l.Request.RefID != l.RefID || l.At.IsZero() {
 			w.t.Errorf("the journal's line of %q is %+v", l.RefID, l)
 		}
+		if row := w.journal.row(l.RefID); row.RunID == runID && row.Status == state.Recorded && (l.RecordID != row.RecordID || l.GroupID != row.GroupID) {
+			w.t.Errorf("the journal's line of %q has the record %q of %q, and its row %q of %q", l.RefID, l.RecordID, l.GroupID, row.RecordID, row.GroupID)
+		}
 		delete(told, l.RefID)
 	}
 	for refID, result := range told {
