@@ -105,7 +105,9 @@ func startChild(t *testing.T, server *pgtest.Server, schema string) (*exec.Cmd, 
 
 func signal(t *testing.T, cmd *exec.Cmd, name string) {
 	t.Helper()
-	if err := cmd.Process.Signal(map[string]os.Signal{"STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}[name]); err != nil {
+	if name == "STOP" {
+		suite.Freeze(t, cmd.Process)
+	} else if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 }

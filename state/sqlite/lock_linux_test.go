@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"remit/internal/files/filelock"
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/sqlite"
 	"remit/state/statetest"
@@ -106,9 +106,7 @@ func TestAnOlderCopyOverItsFileTakesNoLockAway(t *testing.T) {
 	closed(t, s)
 	cmd, _ := start(t, path)
 	defer func() { _ = errors.Join(cmd.Process.Kill(), cmd.Wait()) }() // it was killed
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	suite.Freeze(t, cmd.Process)
 	for _, side := range []string{"-wal", "-shm", ".lock"} {
 		if err := os.Remove(path + side); err != nil {
 			t.Fatal(err)

@@ -7,20 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"remit/internal/proof/suite"
 )
@@ -148,48 +144,8 @@ func holdCommit(t *testing.T, d *directory) (release func()) {
 func stopBetweenCommits(t *testing.T, r *running, d *directory) {
 	t.Helper()
 	release := holdCommit(t, d)
-	freeze(t, r)
+	suite.Freeze(t, r.cmd.Process)
 	release()
-}
-
-// freeze returns when none of a run's threads does anything any more: the signal is sent before it
-// is heard, and a thread that has not heard it yet may still begin a commit.
-func freeze(t *testing.T, r *running) {
-	t.Helper()
-	signal(t, r, syscall.SIGSTOP)
-	if runtime.GOOS != "linux" {
-		time.Sleep(100 * time.Millisecond)
-		return
-	}
-	deadline := time.Now().Add(patience)
-	for !isStopped(t, r.cmd.Process.Pid) {
-		if time.Now().After(deadline) {
-			t.Fatal("it does not stop")
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// isStopped reads each thread's state from proc(5): the field behind the name in parentheses.
-func isStopped(t *testing.T, pid int) bool {
-	t.Helper()
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil || len(threads) == 0 {
-		t.Fatalf("process %d has no threads to look at (%v)", pid, err)
-	}
-	for _, thread := range threads {
-		stat, err := os.ReadFile(thread)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-			continue // it has ended
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, state, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')'):]), " "); !strings.HasPrefix(state, "T") {
-			return false
-		}
-	}
-	return true
 }
 
 func signal(t *testing.T, r *running, s syscall.Signal) {

@@ -3,7 +3,6 @@ package crashtest_test
 import (
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -168,6 +167,6 @@ func TestAStoppedRunOnPostgreSQLIsFencedWhenItWakes(t *testing.T) {
 	suite.Slow(t)
 	fenced(t, func(d *directory) { d.share(pgtest.Start(d.t)) }, func(t *testing.T, r *running, _ *directory) {
 		t.Helper()
-		signal(t, r, syscall.SIGSTOP)
+		suite.Freeze(t, r.cmd.Process)
 	})
 }
