@@ -186,7 +186,9 @@ func (l *lockFile) isNamed() (bool, error) {
 
 // release lets the next one lock. The file stays, empty: unlinking it could let two hold
 // the lock.
-func (l *lockFile) release() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
+func (l *lockFile) release() error {
+	return errors.Join(l.file.Truncate(0), filelock.Unlock(l.file), l.file.Close())
+}
 
 // holderBeside says who holds the lock file of the state at path, if anyone alive does. It looks
 // with a shared lock, which a Lock at the same moment knows to wait for. Where it may not

@@ -27,6 +27,8 @@ func try(file *os.File, exclusive bool) (bool, error) {
 	}
 }
 
+func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }
+
 // Open opens a file that may be removed while it is open, as [os.OpenFile] does.
 func Open(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, mode)

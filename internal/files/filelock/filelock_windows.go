@@ -27,6 +27,10 @@ func try(file *os.File, exclusive bool) (bool, error) {
 	return err == nil, err
 }
 
+func unlock(file *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, &windows.Overlapped{OffsetHigh: lockedHigh})
+}
+
 // Open opens a file that may be removed while it is open. Go's own way to open forbids that to everybody
 // else. Of flag, the access, O_CREATE and O_EXCL count; mode does not: the directory says who may do what.
 func Open(path string, flag int, _ os.FileMode) (*os.File, error) {
