@@ -235,6 +235,9 @@ func (o Outcome) check() error {
 	if err := transfer.CheckRefID(o.RefID); err != nil {
 		return fmt.Errorf("ref_id %q %w", o.RefID, err)
 	}
+	if transfer.TooDeep(o.Problem) || slices.ContainsFunc(o.Records, func(raw json.RawMessage) bool { return transfer.TooDeep(raw) }) {
+		return errors.New("what it keeps of an answer is nested too deep to be read again")
+	}
 	switch o.Source {
 	case SourcePerson:
 		if o.By == nil || strings.TrimSpace(o.Reason) == "" {
@@ -315,7 +318,7 @@ func (o Outcome) deciding() (transfer.Record, error) {
 	if o.isRead() {
 		return *o.Deciding, nil
 	}
-	return transfer.ParseRecord(o.Records[0])
+	return transfer.ParseKept(o.Records[0])
 }
 
 func (o Outcome) parse() (record, error) {

@@ -30,7 +30,7 @@ type problem struct {
 // ignored; another text is the status of a transfer record, which has a type as well.
 func parseProblem(body []byte) (problem, bool) {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil || fields == nil {
+	if transfer.TooDeep(body) || json.Unmarshal(body, &fields) != nil || fields == nil {
 		return problem{}, false
 	}
 	var p problem

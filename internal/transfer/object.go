@@ -24,6 +24,34 @@ const (
 	membersMax   = 64 // of an object whose members are held against one another
 )
 
+// nestMax is how deep what others answer may be nested. Readers of JSON end at some depth, most at 10,000, and a journal has an answer
+// deeper than it came.
+const nestMax = 500
+
+// TooDeep reports whether a JSON text is nested so deep that nothing of it may be kept: what reads the journal would end there.
+func TooDeep(raw []byte) bool {
+	if len(raw) <= 2*nestMax { // a level has two bytes
+		return false
+	}
+	depth, inString := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > nestMax {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
 // parseObject returns the fields of one JSON object, as parts of raw, in room where that
 // suffices. It refuses a repeated field, and does not guess which of the two is meant.
 func parseObject(raw []byte, room []member) ([]member, error) {

@@ -124,6 +124,14 @@ type Record struct {
 // status apart, has another JSON type than documented, or anything follows the object. Names are compared exactly.
 // Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
+	if TooDeep(raw) {
+		return Record{}, fmt.Errorf("read transfer record: it is nested more than %d levels deep", nestMax)
+	}
+	return ParseKept(raw)
+}
+
+// ParseKept is [ParseRecord] for a record that a journal has: an earlier version kept what is nested deeper.
+func ParseKept(raw []byte) (Record, error) {
 	raw = bytes.Clone(raw)
 	var room [membersUsual]member
 	members, err := parseObject(raw, room[:0])
