@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/internal/text/jsontext"
 	"remit/internal/text/lazyregexp"
 )
 
@@ -135,25 +136,9 @@ func (n *nesting) reset(level int) {
 
 // checkNestingJSON is [CheckNesting] for JSON: brackets outside of strings.
 func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
-	depth, inString, line := 0, false, 1
-	for i := 0; i < len(src); i++ {
-		switch c := src[i]; {
-		case c == '\n':
-			line++
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			depth--
-		}
-		if depth > nestingMax {
-			start := hcl.Pos{Line: line, Column: 1, Byte: i}
-			return tooDeep(hcl.Range{Filename: filename, Start: start, End: start})
-		}
+	if at := jsontext.NestedAt(src, nestingMax); at >= 0 {
+		start := hcl.Pos{Line: 1 + bytes.Count(src[:at], []byte("\n")), Column: 1, Byte: at}
+		return tooDeep(hcl.Range{Filename: filename, Start: start, End: start})
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"remit/internal/text/jsontext"
 )
 
 // member is one field of a JSON object.
@@ -30,26 +32,7 @@ const nestMax = 500
 
 // TooDeep reports whether a JSON text is nested so deep that nothing of it may be kept: what reads the journal would end there.
 func TooDeep(raw []byte) bool {
-	if len(raw) <= 2*nestMax { // a level has two bytes
-		return false
-	}
-	depth, inString := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > nestMax {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
+	return len(raw) > 2*nestMax && jsontext.NestedAt(raw, nestMax) >= 0 // a level has two bytes
 }
 
 // parseObject returns the fields of one JSON object, as parts of raw, in room where that

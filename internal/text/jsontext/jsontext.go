@@ -96,3 +96,25 @@ func Cut(in string) (text, rest string, ok bool) {
 	b.WriteString(rest[:end])
 	return b.String(), rest[end+1:], true
 }
+
+// NestedAt is the byte at which a JSON text is nested more than so many levels deep, -1 where it is nowhere. It is
+// no validation.
+func NestedAt[T string | []byte](text T, levels int) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > levels {
+				return i
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return -1
+}
