@@ -83,7 +83,8 @@ func (j *judge) judgeLine(s *suspects, n, original int) judgedLine {
 			v.rename = j.renamed[v.line.number]
 			continue
 		}
-		v.alike, v.twin, v.place, v.intended = true, r.refID(), j.places[r.refID()], r.intended
+		v.alike, v.twin, v.intended = true, j.rows.refID(r), r.intended
+		v.place = j.places[v.twin]
 		break
 	}
 	if o := s.lines[original]; !v.alike && n != original && v.line.DuplicateWithin > 0 {
@@ -137,7 +138,7 @@ func (j *judge) acceptDeclared(s *suspects, rest map[int]bool, accepted map[int]
 			}
 			all := true
 			for _, r := range blocking {
-				all = all && slices.Contains(names, r.refID())
+				all = all && slices.Contains(names, j.rows.refID(r))
 			}
 			for m := range rest {
 				all = all && (m == n || slices.Contains(names, s.lines[m].RefID))

@@ -129,8 +129,8 @@ func (b *builder) mayMeet() (submits, pending map[string]bool) {
 		}
 	}
 	for r := range b.rows.inOrder() {
-		if r.status.Made() && !r.isCompleted() {
-			pending[r.refID()] = true
+		if r.status.Made() && !r.is(markCompleted) {
+			pending[b.rows.refID(r)] = true
 		}
 	}
 	return submits, pending
@@ -143,7 +143,7 @@ func (b *builder) knows() map[string]bool {
 		known[b.plan.Changes.At(i).RefID] = true
 	}
 	for r := range b.rows.inOrder() {
-		known[r.refID()] = true
+		known[b.rows.refID(r)] = true
 	}
 	return known
 }
@@ -156,8 +156,8 @@ func (p *Plan) builder(ctx context.Context, record Record, controls Controls, at
 	}
 	b.word = newWord(p)
 	for r := range b.rows.inOrder() {
-		if r.status == state.InDoubt && b.word.inFlight[r.refID()] {
-			r.inFlight = true
+		if r.status == state.InDoubt && b.word.inFlight[b.rows.refID(r)] {
+			r.set(markInFlight)
 		}
 	}
 	return b, nil
@@ -241,10 +241,10 @@ func (p *Plan) keptUnknown(all *rows) string {
 		if k.Request != nil {
 			continue
 		}
-		for known < all.count && all.at(known).refID() < k.RefID {
+		for known < all.count && all.refID(all.at(known)) < k.RefID {
 			known++
 		}
-		if known == all.count || all.at(known).refID() != k.RefID || !all.at(known).status.Made() {
+		if known == all.count || all.refID(all.at(known)) != k.RefID || !all.at(known).status.Made() {
 			return k.RefID
 		}
 	}

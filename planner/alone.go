@@ -263,14 +263,14 @@ func (b *builder) saysRenamed(due []twinned) {
 	b.renamed = make(map[int32]*renaming)
 	known := make(map[string]*row)
 	for r := range b.rows.inOrder() {
-		known[r.refID()] = r
+		known[b.rows.refID(r)] = r
 	}
 	for _, d := range due {
 		line := b.word.lineOf(b.plan.Changes.At(int(d.number)).RefID)
 		was, count := (*renaming)(nil), 0
 		for _, s := range line.Signals {
 			r := known[s.RefID]
-			if s.Kind != Rename || r == nil || r.declared {
+			if s.Kind != Rename || r == nil || r.is(markDeclared) {
 				continue
 			}
 			count++

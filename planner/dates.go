@@ -49,10 +49,10 @@ func (b *builder) hasOtherDate(x, y string) bool {
 
 // isOtherDate reports whether a recorded twin, which is verified, was made for another date.
 func (b *builder) isOtherDate(c *Change, r *row) bool {
-	if len(b.occurrences) == 0 || !b.hasOtherDate(c.RefID, r.refID()) {
+	if len(b.occurrences) == 0 || !b.hasOtherDate(c.RefID, b.rows.refID(r)) {
 		return false
 	}
-	o := b.occurrences[r.refID()]
+	o := b.occurrences[b.rows.refID(r)]
 	return o.made.Equal(o.Due)
 }
 

@@ -64,7 +64,7 @@ func (b *builder) members() map[config.Dependency]*awaited {
 	for _, p := range b.pending {
 		for _, d := range b.blockFacts[p.block].memberships() {
 			if g := groups[d]; g != nil {
-				g.pending = append(g.pending, p.row.refID())
+				g.pending = append(g.pending, b.rows.refID(p.row))
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func (w *walk) group(d config.Dependency) *awaited {
 // it turns out to differ from the declaration, it is a conflict, and nothing is sent.
 func (w *walk) isMet(i int) bool {
 	row := w.facts[i].row
-	return row != nil && row.isImported() && row.isCompleted() && row.status != state.Unverified && w.changes.Action(i) == None
+	return row != nil && row.isImported() && row.is(markCompleted) && row.status != state.Unverified && w.changes.Action(i) == None
 }
 
 // circle is for what config refuses: it must neither hang nor be sent.

@@ -22,7 +22,7 @@ func (b *builder) describe(ctx context.Context) error {
 	var refIDs []string
 	for i := range b.facts {
 		if b.facts[i].row != nil {
-			refID := b.facts[i].row.refID()
+			refID := b.rows.refID(b.facts[i].row)
 			byRef[refID] = i
 			refIDs = append(refIDs, refID)
 		}
@@ -95,7 +95,7 @@ func eachDetail(ctx context.Context, record Record, refIDs []string, do func(*st
 
 func (b *builder) describeDoubt(c *Change, r *row, d *state.Detail) (err error) {
 	switch {
-	case r.inFlight:
+	case r.is(markInFlight):
 		c.Reason = "in flight in run " + d.RunID
 		if holder, isAlive := b.record.Holder(); isAlive {
 			c.Reason += " on " + holder.Host

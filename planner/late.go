@@ -44,7 +44,7 @@ func days(d time.Duration) string {
 // noteOccurrence keeps of which date a declared transfer is, and which of its block is the
 // newest that was or may have been made.
 func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
-	if t.Occurrence == nil || r == nil || !r.mayBeMade() {
+	if t.Occurrence == nil || r == nil || !r.is(markMayBeMade) {
 		return
 	}
 	b.occurrences.add(t)
@@ -120,8 +120,8 @@ func (b *builder) readGone(ctx context.Context, dated []int) error {
 	}
 	var refIDs []string
 	for r := range b.rows.inOrder() {
-		if !r.declared && r.mayBeMade() && (r.intended == unknownAge || r.intended >= oldest.UnixMilli()) {
-			refIDs = append(refIDs, r.refID())
+		if !r.is(markDeclared) && r.is(markMayBeMade) && (r.intended == unknownAge || r.intended >= oldest.UnixMilli()) {
+			refIDs = append(refIDs, b.rows.refID(r))
 		}
 	}
 	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {

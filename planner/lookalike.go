@@ -119,7 +119,7 @@ func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
 	wanted := newTwinSet(due)
 	recorded := make(map[transfer.Twin][]*row)
 	for r := range b.rows.inOrder() {
-		if !r.mayBeMade() {
+		if !r.is(markMayBeMade) {
 			continue
 		}
 		if wanted.has(r.twin) && !b.isUntouched(r) {
@@ -253,7 +253,9 @@ func (b *builder) isOlderTwin(c suspect, r *row) bool {
 }
 
 // isRename reports whether a recorded twin is what a line was under other words, or older.
-func (b *builder) isRename(c suspect, r *row) bool { return b.renamed[c.number] != nil && !r.declared }
+func (b *builder) isRename(c suspect, r *row) bool {
+	return b.renamed[c.number] != nil && !r.is(markDeclared)
+}
 
 // isBlocking reports whether a recorded twin stops the plan.
 func (j *judge) isBlocking(c suspect, r *row) bool {
@@ -310,12 +312,13 @@ func (b *builder) shownTwins(all []*suspects) (refIDs []string, lineOf map[strin
 	for _, s := range all {
 		for n, older := range s.older {
 			for i, r := range older {
-				if i >= signalsMax && !b.hasOtherDate(s.lines[n].RefID, r.refID()) {
+				refID := b.rows.refID(r)
+				if i >= signalsMax && !b.hasOtherDate(s.lines[n].RefID, refID) {
 					continue
 				}
-				if _, ok := lineOf[r.refID()]; !ok {
-					lineOf[r.refID()] = s.lines[n].Change
-					refIDs = append(refIDs, r.refID())
+				if _, ok := lineOf[refID]; !ok {
+					lineOf[refID] = s.lines[n].Change
+					refIDs = append(refIDs, refID)
 				}
 			}
 		}
@@ -327,8 +330,8 @@ func (b *builder) shownTwins(all []*suspects) (refIDs []string, lineOf map[strin
 func (b *builder) dropSuspects(all []*suspects, other map[string]bool) {
 	for _, s := range all {
 		for n := range s.older {
-			s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[r.refID()] })
-			if number := s.lines[n].number; b.renamed[number] != nil && other[b.renamed[number].row.refID()] {
+			s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[b.rows.refID(r)] })
+			if number := s.lines[n].number; b.renamed[number] != nil && other[b.rows.refID(b.renamed[number].row)] {
 				delete(b.renamed, number)
 			}
 		}
@@ -344,7 +347,8 @@ func (j *judge) mark(s *suspects, n, original int) {
 		if len(c.Signals) == others+signalsMax {
 			break
 		}
-		signal := Signal{Kind: LookAlike, RefID: r.refID(), Place: j.places[r.refID()], Detail: r.said()}
+		refID := j.rows.refID(r)
+		signal := Signal{Kind: LookAlike, RefID: refID, Place: j.places[refID], Detail: r.said()}
 		was := j.renamed[c.number]
 		if j.isRename(c, r) {
 			signal.Kind = Rename

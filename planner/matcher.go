@@ -16,10 +16,10 @@ type matcher struct {
 func (m *matcher) match(refID string) (number int, known bool) {
 	if m.index == nil && refID > m.last {
 		m.last = refID
-		for m.next < m.rows.count && m.rows.at(m.next).refID() < refID {
+		for m.next < m.rows.count && m.rows.refID(m.rows.at(m.next)) < refID {
 			m.next++
 		}
-		return m.next, m.next < m.rows.count && m.rows.at(m.next).refID() == refID
+		return m.next, m.next < m.rows.count && m.rows.refID(m.rows.at(m.next)) == refID
 	}
 	if m.index == nil {
 		m.makeIndex()
@@ -34,7 +34,7 @@ func (m *matcher) match(refID string) (number int, known bool) {
 func (m *matcher) makeIndex() {
 	m.index = newIndex(m.rows.count + m.changes.Len())
 	for n := range m.rows.count {
-		m.index.add(m.rows.at(n).refID(), n)
+		m.index.add(m.rows.refID(m.rows.at(n)), n)
 	}
 	for n, c := range m.changes.All() {
 		if _, isRow := m.index.find(c.RefID, func(number int) bool { return m.refID(number) == c.RefID }); !isRow {
@@ -45,7 +45,7 @@ func (m *matcher) makeIndex() {
 
 func (m *matcher) refID(number int) string {
 	if number < m.rows.count {
-		return m.rows.at(number).refID()
+		return m.rows.refID(m.rows.at(number))
 	}
 	return m.changes.At(number - m.rows.count).RefID
 }

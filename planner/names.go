@@ -68,13 +68,13 @@ func (all *rows) find(refID string) *row {
 	low, high := 0, all.count
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		if all.at(middle).refID() < refID {
+		if all.refID(all.at(middle)) < refID {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
-	if low < all.count && all.at(low).refID() == refID {
+	if low < all.count && all.refID(all.at(low)) == refID {
 		return all.at(low)
 	}
 	return nil
@@ -106,13 +106,13 @@ func (b *builder) nameSignals(ctx context.Context, t *config.Transfer, isFirst b
 	switch {
 	case !known && isFirst:
 		if elsewhere := b.names.byName[strings.ToLower(t.DisplayName)]; elsewhere != nil {
-			return []Signal{{Kind: OtherAccount, RefID: elsewhere.refID(), Detail: otherAccountDetail}}, nil
+			return []Signal{{Kind: OtherAccount, RefID: b.rows.refID(elsewhere), Detail: otherAccountDetail}}, nil
 		}
 		return nil, nil
 	case !known || before.text == t.DisplayName || slices.Contains(b.names.others[to], t.DisplayName):
 		return nil, nil
 	}
-	return []Signal{{Kind: OtherName, RefID: before.row.refID(), Detail: otherNameDetail + strconv.Quote(before.text)}}, nil
+	return []Signal{{Kind: OtherName, RefID: b.rows.refID(before.row), Detail: otherNameDetail + strconv.Quote(before.text)}}, nil
 }
 
 // saysNamed takes from the line whether its destination had another name, or its name another destination.

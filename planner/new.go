@@ -206,11 +206,11 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 		case !isKnown:
 		case n >= b.rows.count:
 			return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, b.plan.Changes.At(n-b.rows.count).Place, t.Place)
-		case b.rows.at(n).declared:
+		case b.rows.at(n).is(markDeclared):
 			return fmt.Errorf("ref_id %q is declared twice, the second time at %s", refID, t.Place)
 		default:
 			r = b.rows.at(n)
-			r.declared = true
+			r.set(markDeclared)
 		}
 		if err := b.addDeclared(ctx, &t, r); err != nil {
 			return err
@@ -238,7 +238,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 				b.plan.Newest = at
 			}
 		}
-		if !r.isCompleted() {
+		if !r.is(markCompleted) {
 			b.pending = append(b.pending, pendingRow{r, b.blockNumber(t)})
 		}
 		return nil
@@ -366,7 +366,7 @@ func (b *builder) classify(t *config.Transfer, r *row) Action {
 	case state.Unsent, state.Refused:
 		return b.due(t)
 	case state.InDoubt:
-		if r.inFlight {
+		if r.is(markInFlight) {
 			return Wait
 		}
 		return Resolve
@@ -374,19 +374,19 @@ func (b *builder) classify(t *config.Transfer, r *row) Action {
 		switch {
 		case r.fingerprint != t.Request.Fingerprint() && !r.isImported(): // see describeImported
 			return Conflict
-		case r.isFailed():
+		case r.is(markFailed):
 			return Failed
 		}
 		return None
 	case state.Tombstone:
-		if !r.mayBeMade() { // nothing was paid, and nothing will be under this ref_id
+		if !r.is(markMayBeMade) { // nothing was paid, and nothing will be under this ref_id
 			return Failed
 		}
 		return Conflict
 	case state.Conflict:
 		return Conflict
 	}
-	panic(fmt.Sprintf("ref_id %q is recorded with %s", r.refID(), r.status))
+	panic(fmt.Sprintf("ref_id %q is recorded with %s", b.rows.refID(r), r.status))
 }
 
 // due says what to do with a transfer that was not made. A time that has come exactly now
@@ -437,4 +437,4 @@ func (c *Change) expiresBefore(at time.Time) bool {
 	return !c.Expires.IsZero() && !at.Before(c.Expires)
 }
 
-func isInFlight(r *row) bool { return r != nil && r.inFlight }
+func isInFlight(r *row) bool { return r != nil && r.is(markInFlight) }

@@ -3,12 +3,14 @@ package planner_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
 
 	"remit/config"
 	"remit/internal/doubt"
@@ -304,6 +306,29 @@ func TestUndeclared(t *testing.T) {
 				t.Errorf("obstacles are %v", obstacles(p))
 			}
 		})
+	}
+}
+
+func TestTheLongestTextsAreKept(t *testing.T) {
+	t.Parallel()
+	const count = 9_000 // more than fit into one chunk of rows, or of texts
+	amount := transfer.MustAmount(strings.Repeat("9", 60) + ".25")
+	m := newMemory()
+	for i := range count {
+		t := declare(fmt.Sprintf("%0*d", transfer.TextLengthMax, i))
+		t.Request.Amount = amount
+		d := record(t, state.Recorded)
+		m.details[d.RefID] = d
+	}
+	p := plan(t, m, planner.Controls{}, declare("a"))
+	for i, c := range p.Undeclared {
+		if want := fmt.Sprintf("%0*d", transfer.TextLengthMax, i); c.RefID != want || c.Request.Amount.Cmp(amount) != 0 {
+			t.Fatalf("%d is %s of %s", i, c.RefID, c.Request.Amount)
+		}
+	}
+	want := amount.Decimal().Mul(decimal.NewFromInt(count))
+	if got := p.Totals[planner.Undeclared].Sum("USD").String(); got != want.String() {
+		t.Errorf("the sum is %s, and should be %s", got, want)
 	}
 }
 

@@ -142,20 +142,21 @@ func (j *judge) addDoubtObstacles() {
 	}
 	var order []string
 	for _, v := range j.doubts {
-		o := byTwin[v.doubt.refID()]
+		doubt := j.rows.refID(v.doubt)
+		o := byTwin[doubt]
 		if o == nil {
 			o = &Obstacle{
 				Kind: ObstacleLookAlike,
 				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted: settle it first.",
-					v.doubt.refID()),
-				Remedy: "remit resolve " + shell.Word(v.doubt.refID()),
+					doubt),
+				Remedy: "remit resolve " + shell.Word(doubt),
 			}
-			if address := addresses[v.doubt.refID()]; address != "" {
+			if address := addresses[doubt]; address != "" {
 				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise remit resolve does."
 				o.Remedy = "remit apply --target=" + shell.Word(address) + "\n" + o.Remedy
 			}
-			byTwin[v.doubt.refID()] = o
-			order = append(order, v.doubt.refID())
+			byTwin[doubt] = o
+			order = append(order, doubt)
 		}
 		o.add(v.line.RefID)
 	}

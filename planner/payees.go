@@ -50,7 +50,7 @@ func newPayees(all *rows) *payees {
 // hasPaid reports whether a row proves that its destination was paid: one that is unverified
 // does not, nor one that was imported without its destination, nor one without a record.
 func (r *row) hasPaid() bool {
-	return !r.isListed() && r.status.Made() && r.status != state.Unverified && !r.isFailed() && r.destination != 0
+	return !r.is(markListed) && r.status.Made() && r.status != state.Unverified && !r.is(markFailed) && r.destination != 0
 }
 
 // find returns the slot of a destination, or the free one where it would be.
@@ -69,16 +69,16 @@ func (p *payees) add(r *row) {
 	case s.largest == nil:
 		*s = payee{r.destination, r}
 	case p.asset[s.largest.asset] == p.asset[r.asset]:
-		s.largest = larger(s.largest, r)
+		s.largest = p.larger(s.largest, r)
 	default:
 		key := payeeAsset{r.destination, p.asset[r.asset]}
-		p.more[key] = larger(p.more[key], r)
+		p.more[key] = p.larger(p.more[key], r)
 	}
 }
 
 // larger is the row of two, of which the first may be nil, that moved more.
-func larger(a, b *row) *row {
-	if a == nil || a.amount().Cmp(b.amount()) < 0 {
+func (p *payees) larger(a, b *row) *row {
+	if a == nil || p.rows.amount(a).Cmp(p.rows.amount(b)) < 0 {
 		return b
 	}
 	return a
@@ -98,12 +98,12 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 	if transfer.AssetSpelled(p.rows.assetOf(largest)) != transfer.AssetSpelled(r.Asset) {
 		largest = p.largestOther(d, r.Asset)
 	}
-	if largest == nil || !isOutOfLine(r.Amount, largest.amount()) {
+	if largest == nil || !isOutOfLine(r.Amount, p.rows.amount(largest)) {
 		return nil
 	}
 	return []Signal{{
-		Kind: AmountOutOfLine, RefID: largest.refID(),
-		Detail: outOfLineDetail + shownAmount(largest.amount(), r.Asset) + " " + r.Asset,
+		Kind: AmountOutOfLine, RefID: p.rows.refID(largest),
+		Detail: outOfLineDetail + shownAmount(p.rows.amount(largest), r.Asset) + " " + r.Asset,
 	}}
 }
 

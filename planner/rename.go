@@ -142,7 +142,7 @@ func countTwins(due []twinned) int {
 func (b *builder) newRenameGroup(ctx context.Context, lines []twinned, recorded []*row) *renameGroup {
 	g := &renameGroup{lines: lines}
 	for _, r := range recorded {
-		if r.declared {
+		if r.is(markDeclared) {
 			g.kept = append(g.kept, r)
 		} else {
 			g.gone = append(g.gone, r)
@@ -155,9 +155,9 @@ func (b *builder) newRenameGroup(ctx context.Context, lines []twinned, recorded 
 	var names []named
 	for _, line := range lines {
 		c := b.plan.Changes.At(int(line.number))
-		at := slices.IndexFunc(g.gone, func(r *row) bool { return r.fromLabel })
+		at := slices.IndexFunc(g.gone, func(r *row) bool { return r.is(markFromLabel) })
 		if c.FromLabel && at >= 0 {
-			b.renamed[line.number] = &renaming{g.gone[at], g.gone[at].label(), len(g.gone) - 1}
+			b.renamed[line.number] = &renaming{g.gone[at], b.rows.label(g.gone[at]), len(g.gone) - 1}
 			continue
 		}
 		names = append(names, namedBy(&c))
@@ -181,7 +181,7 @@ func (r *row) age() int64 {
 	return r.intended
 }
 
-func (r *row) label() string { return named{refID: r.refID(), fromLabel: true}.words() }
+func (all *rows) label(r *row) string { return named{refID: all.refID(r), fromLabel: true}.words() }
 
 // readNext shows each search its next transfer.
 func (b *builder) readNext(ctx context.Context, open []*renameGroup) error {
@@ -190,13 +190,13 @@ func (b *builder) readNext(ctx context.Context, open []*renameGroup) error {
 	for _, g := range open {
 		r := g.gone[g.next]
 		g.next++
-		if r.fromLabel {
-			if err := g.show(b, r, r.label()); err != nil {
+		if r.is(markFromLabel) {
+			if err := g.show(b, r, b.rows.label(r)); err != nil {
 				return err
 			}
 			continue
 		}
-		refIDs = append(refIDs, r.refID())
+		refIDs = append(refIDs, b.rows.refID(r))
 		of = append(of, g)
 	}
 	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
@@ -269,7 +269,7 @@ func (b *builder) isNamed(ctx context.Context, g *renameGroup, words string) (bo
 	b.plan.noteNaming(words)
 	refIDs := make([]string, len(g.kept))
 	for i, r := range g.kept {
-		refIDs[i] = r.refID()
+		refIDs[i] = b.rows.refID(r)
 	}
 	is := false
 	err := eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
@@ -345,7 +345,7 @@ func (j *judge) renameObstacle(block string, some []judgedLine) Obstacle {
 		}
 	}
 	accept := "--accept-renames=" + shell.Word(fmt.Sprintf("%s:%d", block, o.Count))
-	old := was.row.refID()
+	old := j.rows.refID(was.row)
 	when := o.Rename.when()
 	if o.Count == 1 && first.line.Address == block {
 		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it.",

@@ -4,62 +4,69 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
 	"remit/state"
 )
 
-// row is what stays in memory of a recorded ref_id.
+// row is what stays in memory of a recorded ref_id: 72 bytes without a pointer, as there may be ten million of
+// them, which the garbage collector then need not look at. [rows] has its texts.
 type row struct {
-	text        string // the ref_id, and behind it the digits of the amount
 	fingerprint transfer.Fingerprint
 	twin        transfer.Twin
 	destination transfer.Destination
 	intended    int64 // milliseconds since 1970; unknownAge where the state does not say
 	asset       int32 // number in rows.assets
-	refIDLength int16
-	status      state.Status
-	found       findings
-	fromLabel   bool
-	inFlight    bool // its latest attempt is under way in a run that is alive
-	declared    bool
-	hasLine     bool  // in the plan, once that has all of its lines
 	batch       int32 // one more than the number of its batch with a control block; 0 where it has none
+	text        shortPlace
+	status      state.Status
+	marks       marks
+	refIDLength uint8
 }
 
-// findings are what the record of a ref_id says, in one byte: with one for each a row would be a twelfth larger.
-type findings uint8
+// refIDLengthMax is what a row has room for, which is more than a ref_id may have.
+const refIDLengthMax = math.MaxUint8
+
+// shortPlace is a [textPlace] in five bytes, the highest first.
+type shortPlace [5]byte
+
+func (p textPlace) short() shortPlace {
+	at := uint64(p.chunk)<<chunkBits | uint64(p.offset)
+	return shortPlace{byte(at >> 32), byte(at >> 24), byte(at >> 16), byte(at >> 8), byte(at)}
+}
+
+func (p shortPlace) place() textPlace {
+	at := uint64(p[0])<<32 | uint64(p[1])<<24 | uint64(p[2])<<16 | uint64(p[3])<<8 | uint64(p[4])
+	return textPlace{int32(at >> chunkBits), int32(at & (chunkMax - 1))}
+}
+
+// marks are what a row has or has not, a bit each.
+type marks uint8
 
 const (
-	foundCompleted findings = 1 << iota // by the service's own status
-	foundFailed
-	foundMayBeMade // what a look-alike is compared with
-	foundListed    // made by the word of a list, without a record
+	markCompleted marks = 1 << iota // by the service's own status
+	markFailed
+	markMayBeMade // what a look-alike is compared with
+	markListed    // made by the word of a list, without a record
+	markFromLabel
+	markInFlight // its latest attempt is under way in a run that is alive
+	markDeclared
+	markHasLine // in the plan, once that has all of its lines
 )
 
-func findingsOf(t *state.Outline) findings {
-	all := findings(0)
-	note := func(f findings, is bool) {
-		if is {
-			all |= f
-		}
+func (r *row) is(mark marks) bool { return r.marks&mark != 0 }
+
+func (r *row) set(mark marks) { r.marks |= mark }
+
+// setIf sets a mark where that is so.
+func (r *row) setIf(mark marks, is bool) {
+	if is {
+		r.set(mark)
 	}
-	note(foundCompleted, t.RecordStatus == transfer.Completed)
-	note(foundFailed, t.RecordStatus == transfer.Failed)
-	note(foundMayBeMade, t.MayBeMade())
-	note(foundListed, t.Status.Made() && t.RecordStatus == "")
-	return all
 }
-
-func (r *row) isCompleted() bool { return r.found&foundCompleted != 0 }
-func (r *row) isFailed() bool    { return r.found&foundFailed != 0 }
-func (r *row) mayBeMade() bool   { return r.found&foundMayBeMade != 0 }
-func (r *row) isListed() bool    { return r.found&foundListed != 0 }
-
-func (r *row) refID() string { return r.text[:r.refIDLength] }
-
-func (r *row) amount() transfer.Amount { return transfer.MustAmount(r.text[r.refIDLength:]) }
 
 // unknownAge stands for a time that the state does not know. Such a row counts as new:
 // a look-alike that may be old is better asked about than paid.
@@ -75,9 +82,11 @@ func (r *row) within(d time.Duration, m *moments) bool {
 type rows struct {
 	chunks [][]row
 	count  int
-	texts  texts
+	texts  texts // of each row its ref_id, the digits of its amount, and endOfAmount
 	assets []string
 }
+
+const endOfAmount = 0
 
 const (
 	rowsPerChunk = 4096
@@ -90,6 +99,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
+	var text []byte
 	for t, err := range record.Outlines(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read the recorded transfers: %w", err)
@@ -102,17 +112,25 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			all.assets = append(all.assets, t.Asset)
 			assets[t.Asset] = asset
 		}
-		if all.count > 0 && t.RefID <= all.at(all.count-1).refID() {
-			return nil, fmt.Errorf("read the recorded transfers: %q comes after %q: %w", t.RefID, all.at(all.count-1).refID(), state.ErrDamaged)
+		if last := all.count - 1; last >= 0 && t.RefID <= all.refID(all.at(last)) {
+			return nil, fmt.Errorf("read the recorded transfers: %q comes after %q: %w", t.RefID, all.refID(all.at(last)), state.ErrDamaged)
 		}
+		if len(t.RefID) > refIDLengthMax {
+			return nil, fmt.Errorf("read the recorded transfers: a ref_id has %d bytes: %w", len(t.RefID), state.ErrDamaged)
+		}
+		text = append(append(append(text[:0], t.RefID...), t.Amount.String()...), endOfAmount)
 		r := all.add()
 		*r = row{
-			text: all.texts.keep(t.RefID, t.Amount.String()), refIDLength: int16(len(t.RefID)),
+			text: all.texts.add(text).short(), refIDLength: uint8(len(t.RefID)),
 			fingerprint: t.Fingerprint, twin: t.Twin, destination: t.Destination, asset: asset,
-			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
-			found:    findingsOf(&t),
-			inFlight: alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID,
+			intended: unknownAge, status: t.Status,
 		}
+		r.setIf(markCompleted, t.RecordStatus == transfer.Completed)
+		r.setIf(markFailed, t.RecordStatus == transfer.Failed)
+		r.setIf(markMayBeMade, t.MayBeMade())
+		r.setIf(markListed, t.Status.Made() && t.RecordStatus == "")
+		r.setIf(markFromLabel, t.FromLabel)
+		r.setIf(markInFlight, alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID)
 		if !t.IntendedAt.IsZero() {
 			r.intended = t.IntendedAt.UnixMilli()
 		}
@@ -143,6 +161,13 @@ func (all *rows) at(n int) *row {
 	}
 	n -= rowsFirst
 	return &all.chunks[1+n/rowsPerChunk][n%rowsPerChunk]
+}
+
+func (all *rows) refID(r *row) string { return all.texts.from(r.text.place())[:r.refIDLength] }
+
+func (all *rows) amount(r *row) transfer.Amount {
+	text := all.texts.from(r.text.place())[r.refIDLength:]
+	return transfer.MustAmount(text[:strings.IndexByte(text, endOfAmount)])
 }
 
 // assetOf is the asset that a row moves.

@@ -109,7 +109,7 @@ func firstError(errs ...error) error {
 
 // isUntouched reports whether a row is as it was when the plan was made.
 func (b *builder) isUntouched(r *row) bool {
-	return b.word != nil && b.word.since != nil && !b.word.since.touched[r.refID()]
+	return b.word != nil && b.word.since != nil && !b.word.since.touched[b.rows.refID(r)]
 }
 
 // isJudged reports whether the plan shows a recorded twin of a line, or an earlier run finished the line.
@@ -119,13 +119,13 @@ func (b *builder) isJudged(c *Change, r *row) bool {
 	}
 	s := b.word.since
 	return s.done[c.RefID] ||
-		slices.ContainsFunc(c.saidSignals(b.word), func(s Signal) bool { return s.RefID == r.refID() && (s.Kind == LookAlike || s.Kind == Rename) })
+		slices.ContainsFunc(c.saidSignals(b.word), func(s Signal) bool { return s.RefID == b.rows.refID(r) && (s.Kind == LookAlike || s.Kind == Rename) })
 }
 
 // isOfRename reports whether the plan shows a line as a rename, and a recorded twin is declared no longer. A new plan
 // lists such a twin among what the line was before, whatever the line's window is; who accepted the rename never saw it.
 func (b *builder) isOfRename(c *Change, r *row) bool {
-	return b.judgesApart() && !r.declared &&
+	return b.judgesApart() && !r.is(markDeclared) &&
 		slices.ContainsFunc(c.saidSignals(b.word), func(s Signal) bool { return s.Kind == Rename })
 }
 

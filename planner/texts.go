@@ -11,7 +11,8 @@ type texts struct {
 // Sizes of a chunk, in bytes: most plans are small.
 const (
 	chunkFirst = 4 << 10
-	chunkMax   = 1 << 20
+	chunkMax   = 1 << chunkBits
+	chunkBits  = 20
 )
 
 // textPlace is where a text begins in a texts: a chunk, and a byte of it.
@@ -31,15 +32,6 @@ func (t *texts) room(size int) *strings.Builder {
 	chunk.Grow(max(capacity, size))
 	t.chunks = append(t.chunks, chunk)
 	return chunk
-}
-
-// keep returns two texts, one behind the other.
-func (t *texts) keep(first, second string) string {
-	chunk := t.room(len(first) + len(second))
-	start := chunk.Len()
-	chunk.WriteString(first)
-	chunk.WriteString(second)
-	return chunk.String()[start:]
 }
 
 // add keeps a text and returns where it begins.

@@ -10,7 +10,7 @@ import (
 // A transfer that was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
 func (b *builder) addUndeclared() {
 	for r := range b.rows.inOrder() {
-		if r.declared {
+		if r.is(markDeclared) {
 			continue
 		}
 		if b.word != nil && b.word.hides(r) {
@@ -19,16 +19,16 @@ func (b *builder) addUndeclared() {
 		switch r.status {
 		case state.InDoubt:
 			action := Resolve
-			if r.inFlight {
+			if r.is(markInFlight) {
 				action = Wait
 			}
 			b.addUndeclaredLine(r, action)
 		case state.Conflict:
 			b.addUndeclaredLine(r, Conflict)
 		case state.Recorded, state.Adopted, state.Unverified:
-			b.plan.count(Undeclared, b.rows.assetOf(r), r.amount())
+			b.plan.count(Undeclared, b.rows.assetOf(r), b.rows.amount(r))
 			b.listUndeclared(r)
-			if r.status == state.Unverified && !r.isFailed() {
+			if r.status == state.Unverified && !r.is(markFailed) {
 				c := b.undeclared(r)
 				b.plan.Unverified.add(&c)
 			}
@@ -38,7 +38,7 @@ func (b *builder) addUndeclared() {
 }
 
 func (b *builder) addUndeclaredLine(r *row, action Action) {
-	b.add(&Change{Action: action, RefID: r.refID(), FromLabel: r.fromLabel}, facts{row: r}, false)
+	b.add(&Change{Action: action, RefID: b.rows.refID(r), FromLabel: r.is(markFromLabel)}, facts{row: r}, false)
 }
 
 func (b *builder) listUndeclared(r *row) {
@@ -50,14 +50,14 @@ func (b *builder) listUndeclared(r *row) {
 // undeclared is what a row says of a transfer that nobody declares any more.
 func (b *builder) undeclared(r *row) Change {
 	c := Change{
-		Action: Undeclared, RefID: r.refID(), FromLabel: r.fromLabel,
-		Request:  transfer.Request{RefID: r.refID(), Asset: b.rows.assetOf(r), Amount: r.amount()},
+		Action: Undeclared, RefID: b.rows.refID(r), FromLabel: r.is(markFromLabel),
+		Request:  transfer.Request{RefID: b.rows.refID(r), Asset: b.rows.assetOf(r), Amount: b.rows.amount(r)},
 		Recorded: &Recorded{Status: r.status},
 	}
 	switch {
-	case r.isCompleted():
+	case r.is(markCompleted):
 		c.Recorded.RecordStatus = transfer.Completed
-	case r.isFailed():
+	case r.is(markFailed):
 		c.Recorded.RecordStatus = transfer.Failed
 	}
 	if r.status == state.Unverified {

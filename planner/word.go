@@ -203,10 +203,10 @@ func (w *word) elsewhere(b *builder, t *config.Transfer, number int, isKnown boo
 	if w.since != nil && r.status == state.Conflict && len(w.plan.Header.Targets) == 0 {
 		return // so that it stops the plan
 	}
-	r.declared = true
+	r.set(markDeclared)
 	b.noteOccurrence(t, r)
 	if r.status.Made() {
-		b.plan.count(Undeclared, b.rows.assetOf(r), r.amount())
+		b.plan.count(Undeclared, b.rows.assetOf(r), b.rows.amount(r))
 	}
 }
 
@@ -297,21 +297,22 @@ func (b *builder) keepRecorded() {
 	}
 	for i := range b.facts {
 		if r := b.facts[i].row; r != nil {
-			r.hasLine = true
+			r.set(markHasLine)
 		}
 	}
 	dated, due := b.datedBlocks(), b.dueTwins()
 	for r := range b.rows.inOrder() {
-		if !r.declared || r.hasLine || r.isImported() || !r.status.Made() {
+		if !r.is(markDeclared) || r.is(markHasLine) || r.isImported() || !r.status.Made() {
 			continue
 		}
-		o, hasDate := b.occurrences[r.refID()]
-		reversed, reverses := b.reversed[r.refID()]
-		isTwin := r.mayBeMade() && due.has(r.twin)
+		refID := b.rows.refID(r)
+		o, hasDate := b.occurrences[refID]
+		reversed, reverses := b.reversed[refID]
+		isTwin := r.is(markMayBeMade) && due.has(r.twin)
 		if r.batch == 0 && !isTwin && !reverses && (!hasDate || !dated[o.block]) {
 			continue
 		}
-		k := Kept{RefID: r.refID(), Reverses: reversed.Reverses}
+		k := Kept{RefID: refID, Reverses: reversed.Reverses}
 		if r.batch > 0 {
 			k.Batch = b.batches.batches[r.batch-1].Name
 		}

@@ -1,0 +1,31 @@
+package planner
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestARowIsSmallAndHasNoPointer(t *testing.T) {
+	t.Parallel()
+	is := reflect.TypeFor[row]()
+	if is.Size() != 72 {
+		t.Errorf("a row has %d bytes: ten million of them are in memory at once", is.Size())
+	}
+	for i := range is.NumField() {
+		switch field := is.Field(i); field.Type.Kind() {
+		case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Struct:
+			t.Errorf("%s is a %s: the garbage collector would look at each row", field.Name, field.Type)
+		}
+	}
+}
+
+func TestAShortPlaceIsThePlace(t *testing.T) {
+	t.Parallel()
+	for _, chunk := range []int32{0, 1, 255, 256, 1<<16 - 1, 1 << 16, 1<<20 - 1} {
+		for _, offset := range []int32{0, 1, 255, 256, 1<<16 - 1, chunkMax - 1} {
+			if p := (textPlace{chunk, offset}); p.short().place() != p {
+				t.Errorf("%v became %v", p, p.short().place())
+			}
+		}
+	}
+}
