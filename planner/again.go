@@ -123,12 +123,12 @@ func (b *builder) checkAfter() error {
 // mayMeet are the ref_ids that a plan submits, and those that are recorded and not COMPLETED.
 func (b *builder) mayMeet() (submits, pending map[string]bool) {
 	submits, pending = make(map[string]bool), make(map[string]bool)
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) == Submit {
 			submits[b.plan.Changes.At(i).RefID] = true
 		}
 	}
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		if r.status.Made() && !r.is(markCompleted) {
 			pending[b.rows.refID(r)] = true
 		}
@@ -139,10 +139,10 @@ func (b *builder) mayMeet() (submits, pending map[string]bool) {
 // knows are the ref_ids that a plan has, and those that are recorded.
 func (b *builder) knows() map[string]bool {
 	known := make(map[string]bool)
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		known[b.plan.Changes.At(i).RefID] = true
 	}
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		known[b.rows.refID(r)] = true
 	}
 	return known
@@ -155,7 +155,7 @@ func (p *Plan) builder(ctx context.Context, record Record, controls Controls, at
 		return nil, err
 	}
 	b.word = newWord(p)
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		if r.status == state.InDoubt && b.word.inFlight[b.rows.refID(r)] {
 			r.set(markInFlight)
 		}
@@ -241,10 +241,10 @@ func (p *Plan) keptUnknown(all *rows) string {
 		if k.Request != nil {
 			continue
 		}
-		for known < all.count && all.refID(all.at(known)) < k.RefID {
+		for known < all.len() && all.refID(all.at(known)) < k.RefID {
 			known++
 		}
-		if known == all.count || all.refID(all.at(known)) != k.RefID || !all.at(known).status.Made() {
+		if known == all.len() || all.refID(all.at(known)) != k.RefID || !all.at(known).status.Made() {
 			return k.RefID
 		}
 	}

@@ -262,7 +262,7 @@ func (w *word) firstTogether(r *transfer.Request, signals []Signal) []Signal {
 func (b *builder) saysRenamed(due []twinned) {
 	b.renamed = make(map[int32]*renaming)
 	known := make(map[string]*row)
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		known[b.rows.refID(r)] = r
 	}
 	for _, d := range due {
@@ -304,7 +304,7 @@ func (w *word) lineOf(refID string) *Change {
 func (b *builder) saysNewest(dated []int) {
 	for _, i := range dated {
 		c := b.plan.Changes.At(i)
-		if b.facts[i].row != nil || !b.word.lineOf(c.RefID).isLate() {
+		if b.facts.at(i).row != nil || !b.word.lineOf(c.RefID).isLate() {
 			continue
 		}
 		newest := c.Due.Add(1)

@@ -14,7 +14,7 @@ import (
 // changes have in common is kept once. The zero value is an empty list. Of a list and a copy
 // of it only one may be changed any more.
 type Changes struct {
-	lines  []line
+	lines  list[line]
 	shapes []shape   // what a packed line differs from, in its texts only
 	texts  texts     // of packed lines
 	whole  []*Change // changes that can't be packed
@@ -43,7 +43,7 @@ func ListChanges(all ...Change) Changes {
 }
 
 // Len is how many changes there are.
-func (l *Changes) Len() int { return len(l.lines) }
+func (l *Changes) Len() int { return l.lines.len() }
 
 // At returns a change. Its slices and pointers are shared with the list and not to be changed.
 func (l *Changes) At(i int) Change {
@@ -54,7 +54,7 @@ func (l *Changes) At(i int) Change {
 
 // Action is that of a change, which costs little beside At.
 func (l *Changes) Action(i int) Action {
-	at := l.lines[i]
+	at := *l.lines.at(i)
 	if at.shape == isWhole {
 		return l.whole[at.kept.offset].Action
 	}
@@ -76,7 +76,7 @@ func (l *Changes) Movements() iter.Seq2[int, *Change] {
 func (l *Changes) each(some textsOf) iter.Seq2[int, *Change] {
 	return func(yield func(int, *Change) bool) {
 		var c Change
-		for i := range l.lines {
+		for i := range l.lines.len() {
 			l.read(i, &c, some)
 			if !yield(i, &c) {
 				return
@@ -90,10 +90,10 @@ func (l *Changes) each(some textsOf) iter.Seq2[int, *Change] {
 func (l *Changes) Kinds() iter.Seq2[*Change, int] {
 	return func(yield func(*Change, int) bool) {
 		counts := make([]int, len(l.shapes))
-		for i := range l.lines {
-			if shape := l.lines[i].shape; shape != isWhole {
-				counts[shape]++
-			} else if !yield(l.whole[l.lines[i].kept.offset], 1) {
+		for _, at := range l.lines.all() {
+			if at.shape != isWhole {
+				counts[at.shape]++
+			} else if !yield(l.whole[at.kept.offset], 1) {
 				return
 			}
 		}
@@ -107,7 +107,7 @@ func (l *Changes) Kinds() iter.Seq2[*Change, int] {
 
 // HaveNames reports whether any change has a display name. It formats none, and takes no longer than counting.
 func (l *Changes) HaveNames() bool {
-	for _, at := range l.lines {
+	for _, at := range l.lines.all() {
 		switch {
 		case at.shape == isWhole:
 			if l.whole[at.kept.offset].DisplayName != "" {
@@ -130,10 +130,10 @@ func (l *Changes) Slice() []Change {
 }
 
 // Add puts a copy of c at the end.
-func (l *Changes) Add(c *Change) { l.lines = append(l.lines, l.keep(c)) }
+func (l *Changes) Add(c *Change) { l.lines.add(l.keep(c)) }
 
 // Set puts a copy of c in the place of another.
-func (l *Changes) Set(i int, c *Change) { l.lines[i] = l.keep(c) }
+func (l *Changes) Set(i int, c *Change) { *l.lines.at(i) = l.keep(c) }
 
 // Update lets edit change one of the list.
 func (l *Changes) Update(i int, edit func(*Change)) {
@@ -380,7 +380,7 @@ func packTexts(b []byte, c *Change, like *shape) []byte {
 
 // read is At into memory that is there, with some texts or all.
 func (l *Changes) read(i int, c *Change, some textsOf) {
-	at := l.lines[i]
+	at := *l.lines.at(i)
 	if at.shape == isWhole {
 		*c = *l.whole[at.kept.offset]
 		return

@@ -37,7 +37,7 @@ const (
 // members finds the transfers of each block and batch that a transfer to be sent waits for.
 func (b *builder) members() map[config.Dependency]*awaited {
 	groups := make(map[config.Dependency]*awaited)
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		dependsOn := b.blockFactsOf(i).dependsOn
 		if len(dependsOn) == 0 || !asksForDependencies(b.plan.Changes.Action(i)) {
 			continue
@@ -54,7 +54,7 @@ func (b *builder) members() map[config.Dependency]*awaited {
 	if len(groups) == 0 {
 		return nil
 	}
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		for _, d := range b.blockFactsOf(i).memberships() {
 			if g := groups[d]; g != nil {
 				g.changes = append(g.changes, int32(i))
@@ -88,7 +88,7 @@ func (b *builder) resolveDependencies() {
 		return
 	}
 	w := walk{builder: b, changes: &b.plan.Changes, groups: groups, unmet: make(map[dependencyList]*awaited)}
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		w.change(i)
 	}
 }
@@ -110,7 +110,7 @@ type dependencyList struct {
 }
 
 func (w *walk) change(i int) {
-	f, dependsOn := &w.facts[i], w.blockFactsOf(i).dependsOn
+	f, dependsOn := w.facts.at(i), w.blockFactsOf(i).dependsOn
 	if f.resolution != unresolved || len(dependsOn) == 0 || !asksForDependencies(w.changes.Action(i)) {
 		return
 	}
@@ -206,7 +206,7 @@ func (w *walk) group(d config.Dependency) *awaited {
 // isMet reports whether a change is of an imported record that is COMPLETED and accepted. Where
 // it turns out to differ from the declaration, it is a conflict, and nothing is sent.
 func (w *walk) isMet(i int) bool {
-	row := w.facts[i].row
+	row := w.facts.at(i).row
 	return row != nil && row.isImported() && row.is(markCompleted) && row.status != state.Unverified && w.changes.Action(i) == None
 }
 
@@ -215,14 +215,14 @@ func circle() *blocker { return &blocker{reason: "its dependencies form a circle
 
 // blocks says why this plan can't meet a dependency on a change; nil where it can.
 func (w *walk) blocks(i int) *blocker {
-	if w.facts[i].resolution == resolving {
+	if w.facts.at(i).resolution == resolving {
 		return circle()
 	}
 	if w.changes.Action(i) == Submit {
 		return nil
 	}
 	c := w.changes.At(i)
-	return &blocker{fmt.Sprintf("waits for %q, which %s", c.RefID, whyUnmet(&c, w.facts[i].row)), c.Until}
+	return &blocker{fmt.Sprintf("waits for %q, which %s", c.RefID, whyUnmet(&c, w.facts.at(i).row)), c.Until}
 }
 
 // whyUnmet says of a change that nothing is sent for why no other can build on it, as the end of "which …".

@@ -20,9 +20,9 @@ const detailsPerCall = 500
 func (b *builder) describe(ctx context.Context) error {
 	byRef := make(map[string]int)
 	var refIDs []string
-	for i := range b.facts {
-		if b.facts[i].row != nil {
-			refID := b.rows.refID(b.facts[i].row)
+	for i, f := range b.facts.all() {
+		if f.row != nil {
+			refID := b.rows.refID(f.row)
 			byRef[refID] = i
 			refIDs = append(refIDs, refID)
 		}
@@ -30,7 +30,7 @@ func (b *builder) describe(ctx context.Context) error {
 	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
 		i := byRef[d.RefID]
 		c := b.plan.Changes.At(i)
-		err := b.describeChange(&c, b.facts[i].row, d)
+		err := b.describeChange(&c, b.facts.at(i).row, d)
 		b.plan.Changes.Set(i, &c)
 		return err
 	})

@@ -47,13 +47,13 @@ func (p *Plan) digest() (string, error) {
 
 // digest is [Plan.digest] without computing the fingerprints of Submits again.
 func (b *builder) digest() (string, error) {
-	sent := make([]transfer.Fingerprint, 0, len(b.sent))
-	for i := range b.sent {
-		if b.plan.Changes.Action(int(b.sent[i].change)) == Submit {
-			sent = append(sent, b.sent[i].fingerprint)
+	sent := make([]transfer.Fingerprint, 0, b.sent.len())
+	for _, s := range b.sent.all() {
+		if b.plan.Changes.Action(int(s.change)) == Submit {
+			sent = append(sent, s.fingerprint)
 		}
 	}
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) != Resolve {
 			continue
 		}

@@ -85,11 +85,11 @@ func describeListed(c *Change, d *state.Detail) {
 // which nobody has to look any more.
 func (b *builder) dropAgreed() {
 	agrees := func(i int) bool {
-		row := b.facts[i].row
+		row := b.facts.at(i).row
 		return row != nil && row.isImported() && row.status != state.Unverified && b.plan.Changes.Action(i) == None
 	}
 	found := false
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if agrees(i) {
 			found = true
 			c := b.plan.Changes.At(i)

@@ -65,7 +65,7 @@ func (b *builder) noteNewest(block string, due time.Time) {
 // accepted. A rehearsal, which is at no time, has none.
 func (b *builder) findLate(ctx context.Context) error {
 	var dated []int
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) == Submit && !b.controls.Rehearsal && !b.plan.Changes.due(i).IsZero() {
 			dated = append(dated, i)
 		}
@@ -83,7 +83,7 @@ func (b *builder) findLate(ctx context.Context) error {
 			continue
 		}
 		var newest time.Time
-		if b.facts[i].row == nil { // else its ref_id is not new: a transfer that was planned before is no edit
+		if b.facts.at(i).row == nil { // else its ref_id is not new: a transfer that was planned before is no edit
 			newest = b.newest[b.blockFactsOf(i).block]
 		}
 		if why := lateness(&c, newest, b.now); why != "" {
@@ -98,10 +98,10 @@ func (b *builder) findLate(ctx context.Context) error {
 
 // due is the Due of a change.
 func (l *Changes) due(i int) time.Time {
-	if at := l.lines[i]; at.shape != isWhole {
+	if at := l.lines.at(i); at.shape != isWhole {
 		return l.shapes[at.shape].Due
 	}
-	return l.whole[l.lines[i].kept.offset].Due
+	return l.whole[l.lines.at(i).kept.offset].Due
 }
 
 // readGone takes the occurrences into account that are recorded and no longer declared. One of
@@ -111,7 +111,7 @@ func (b *builder) readGone(ctx context.Context, dated []int) error {
 	var oldest time.Time
 	for _, i := range dated {
 		due := b.plan.Changes.due(i)
-		if b.facts[i].row == nil && (oldest.IsZero() || due.Before(oldest)) {
+		if b.facts.at(i).row == nil && (oldest.IsZero() || due.Before(oldest)) {
 			oldest = due
 		}
 	}
@@ -119,7 +119,7 @@ func (b *builder) readGone(ctx context.Context, dated []int) error {
 		return nil
 	}
 	var refIDs []string
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		if !r.is(markDeclared) && r.is(markMayBeMade) && (r.intended == unknownAge || r.intended >= oldest.UnixMilli()) {
 			refIDs = append(refIDs, b.rows.refID(r))
 		}

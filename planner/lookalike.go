@@ -77,9 +77,9 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 // gatherSuspects finds every due transfer that has a twin among due or recorded ones, in
 // declaration order of the first of each movement.
 func (b *builder) gatherSuspects(ctx context.Context) ([]*suspects, error) {
-	due := make([]twinned, 0, len(b.sent))
-	for i := range b.sent {
-		if s := &b.sent[i]; b.plan.Changes.Action(int(s.change)) == Submit {
+	due := make([]twinned, 0, b.sent.len())
+	for _, s := range b.sent.all() {
+		if b.plan.Changes.Action(int(s.change)) == Submit {
 			due = append(due, twinned{s.twin, s.change})
 		}
 	}
@@ -113,12 +113,12 @@ type twinned struct {
 
 // recordedTwins finds the recorded twins of due transfers, which are in order of twin.
 func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
-	if b.rows.count == 0 {
+	if b.rows.len() == 0 {
 		return nil
 	}
 	wanted := newTwinSet(due)
 	recorded := make(map[transfer.Twin][]*row)
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		if !r.is(markMayBeMade) {
 			continue
 		}

@@ -65,7 +65,7 @@ func (p *paidNames) add(r *row, text string) {
 
 // find is the row of a ref_id; nil for none.
 func (all *rows) find(refID string) *row {
-	low, high := 0, all.count
+	low, high := 0, all.len()
 	for low < high {
 		middle := int(uint(low+high) >> 1)
 		if all.refID(all.at(middle)) < refID {
@@ -74,7 +74,7 @@ func (all *rows) find(refID string) *row {
 			high = middle
 		}
 	}
-	if low < all.count && all.refID(all.at(low)) == refID {
+	if low < all.len() && all.refID(all.at(low)) == refID {
 		return all.at(low)
 	}
 	return nil
@@ -91,7 +91,7 @@ func (b *builder) nameSignals(ctx context.Context, t *config.Transfer, isFirst b
 	if b.isAlone() || b.word != nil && b.word.isErased {
 		return b.word.saysNamed(isFirst), nil
 	}
-	if b.rows.count == 0 {
+	if b.rows.len() == 0 {
 		return nil, nil
 	}
 	if b.names == nil {

@@ -67,7 +67,7 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 // builder holds what New needs while it runs.
 type builder struct {
 	plan       *Plan
-	facts      []facts      // of the plan's change with the same index
+	facts      list[facts]  // of the plan's change with the same index
 	blockFacts []blockFacts // that facts and pending transfers name
 	record     Record
 	rows       *rows
@@ -79,9 +79,9 @@ type builder struct {
 	limits     *limitTally // nil where there is none
 	declared   int
 	pending    []pendingRow
-	sent       []fingerprinted // Submits as they were declared
-	payees     *payees         // nil before the first Submit
-	names      *paidNames      // nil before the first Submit with a display name
+	sent       list[fingerprinted] // Submits as they were declared
+	payees     *payees             // nil before the first Submit
+	names      *paidNames          // nil before the first Submit with a display name
 	// reversed are declared reversals that were made, by ref_id.
 	reversed map[string]config.Transfer
 
@@ -204,8 +204,8 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 		var r *row
 		switch {
 		case !isKnown:
-		case n >= b.rows.count:
-			return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, b.plan.Changes.At(n-b.rows.count).Place, t.Place)
+		case n >= b.rows.len():
+			return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, b.plan.Changes.At(n-b.rows.len()).Place, t.Place)
 		case b.rows.at(n).is(markDeclared):
 			return fmt.Errorf("ref_id %q is declared twice, the second time at %s", refID, t.Place)
 		default:
@@ -294,7 +294,7 @@ func (b *builder) addSubmit(ctx context.Context, c *Change, t *config.Transfer) 
 	} else if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same
 		c.Until = b.openings.opens(t.Windows, t.NotBefore).at
 	}
-	b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
+	b.sent.add(fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 	b.plan.totalsOf(Submit).AddRequest(&t.Request)
 	paid := b.paidSignals(&t.Request)
 	c.Signals = append(slices.Clip(paid), own...)
@@ -322,7 +322,7 @@ func (b *builder) paidSignals(r *transfer.Request) []Signal {
 // twin is what twins among the declared transfers share. Where nothing is recorded to be a twin
 // of, a hash of this process does, which costs less.
 func (b *builder) twin(r *transfer.Request) transfer.Twin {
-	if b.rows.count > 0 {
+	if b.rows.len() > 0 {
 		return r.Twin()
 	}
 	one := r.OneSpelling()
@@ -333,7 +333,7 @@ func (b *builder) twin(r *transfer.Request) transfer.Twin {
 func (b *builder) add(c *Change, f facts, targeted bool) {
 	b.targets.mark(b.plan.Changes.Len(), targeted)
 	b.plan.Changes.Add(c)
-	b.facts = append(b.facts, f)
+	b.facts.add(f)
 }
 
 // blockNumber is the number of the facts of the block of t, mostly that of the transfer before.
@@ -349,7 +349,9 @@ func (b *builder) blockNumber(t *config.Transfer) int32 {
 }
 
 // blockFactsOf are those of the block of the change with the given number.
-func (b *builder) blockFactsOf(change int) *blockFacts { return &b.blockFacts[b.facts[change].block] }
+func (b *builder) blockFactsOf(change int) *blockFacts {
+	return &b.blockFacts[b.facts.at(change).block]
+}
 
 // isSameDependencies reports whether two lists are one in memory, which those of a block are.
 func isSameDependencies(a, b []config.Dependency) bool {

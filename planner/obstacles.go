@@ -21,7 +21,7 @@ const refIDsMax = 20
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
 	var edited, answered, shared, forgotten Obstacle
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
 		}
@@ -96,7 +96,7 @@ func (b *builder) addEmptyObstacle() {
 		}
 		return
 	}
-	if b.declared > 0 || b.rows.count == 0 || b.word != nil && b.word.plan.Count(None) > 0 {
+	if b.declared > 0 || b.rows.len() == 0 || b.word != nil && b.word.plan.Count(None) > 0 {
 		if b.controls.AllowEmpty {
 			b.plan.Unused = append(b.plan.Unused, "allow-empty")
 			slices.Sort(b.plan.Unused)
@@ -109,8 +109,8 @@ func (b *builder) addEmptyObstacle() {
 		return
 	}
 	b.plan.Obstacles = append(b.plan.Obstacles, Obstacle{
-		Kind: ObstacleEmpty, Count: b.rows.count,
-		Detail: fmt.Sprintf("No transfer is declared, but the state knows %d. If this is the right directory and nothing is meant to be declared any more, say so.", b.rows.count),
+		Kind: ObstacleEmpty, Count: b.rows.len(),
+		Detail: fmt.Sprintf("No transfer is declared, but the state knows %d. If this is the right directory and nothing is meant to be declared any more, say so.", b.rows.len()),
 		Remedy: "--allow-empty",
 	})
 }
@@ -132,7 +132,7 @@ func (j *judge) addDoubtObstacles() {
 	slices.SortFunc(j.doubts, func(x, y judgedLine) int { return cmp.Compare(x.line.number, y.line.number) })
 	byTwin := make(map[string]*Obstacle)
 	addresses := make(map[string]string)
-	for i := range j.facts {
+	for i := range j.facts.len() {
 		if len(j.doubts) == 0 || j.plan.Changes.Action(i) != Resolve {
 			continue
 		}

@@ -36,10 +36,10 @@ type payeeAsset struct {
 
 func newPayees(all *rows) *payees {
 	p := &payees{
-		rows: all, asset: sameAssets(all.assets), slots: make([]payee, 1<<bits.Len(uint(2*all.count))),
+		rows: all, asset: sameAssets(all.assets), slots: make([]payee, 1<<bits.Len(uint(2*all.len()))),
 		more: make(map[payeeAsset]*row), first: []Signal{{Kind: FirstDestination, Detail: firstDetail}},
 	}
-	for r := range all.inOrder() {
+	for _, r := range all.all() {
 		if r.hasPaid() {
 			p.add(r)
 		}
@@ -86,7 +86,7 @@ func (p *payees) larger(a, b *row) *row {
 
 // signals finds the firsts of a transfer that is to be made.
 func (p *payees) signals(r *transfer.Request) []Signal {
-	if p.rows.count == 0 {
+	if p.rows.len() == 0 {
 		return p.first
 	}
 	d := r.Destination()

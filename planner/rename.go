@@ -244,7 +244,7 @@ func (g *renameGroup) show(b *builder, r *row, words string) error {
 func (b *builder) isNamed(ctx context.Context, g *renameGroup, words string) (bool, error) {
 	if b.waiting == nil {
 		b.waiting = make(map[transfer.Twin][]int32)
-		for i := range b.facts {
+		for i := range b.facts.len() {
 			if b.plan.Changes.Action(i) == Submit {
 				continue
 			}

@@ -183,7 +183,7 @@ func (b *builder) addLateReversals(ctx context.Context) error {
 // submitsThatReverse yields the submits that would give money back now.
 func (l *Changes) submitsThatReverse() iter.Seq[Change] {
 	return func(yield func(Change) bool) {
-		for _, at := range l.lines {
+		for _, at := range l.lines.all() {
 			if at.shape != isWhole {
 				continue // none that reverses is packed
 			}

@@ -3,7 +3,6 @@ package planner
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 	"time"
@@ -77,21 +76,14 @@ func (r *row) within(d time.Duration, m *moments) bool {
 	return r.intended == unknownAge || m.mayBe(time.UnixMilli(r.intended), func(at time.Time) bool { return m.now.Sub(at) <= d })
 }
 
-// rows are all recorded ref_ids, in byte order, which is that of the state's one scan. They are held in
-// chunks, which never move, so that a million of them are not copied to grow.
+// rows are all recorded ref_ids, in byte order, which is that of the state's one scan.
 type rows struct {
-	chunks [][]row
-	count  int
+	list[row]
 	texts  texts // of each row its ref_id, the digits of its amount, and endOfAmount
 	assets []string
 }
 
 const endOfAmount = 0
-
-const (
-	rowsPerChunk = 4096
-	rowsFirst    = 64 // capacity of the first chunk: most states are small
-)
 
 // readRows reads the recorded transfers; the share that limits and pending count,
 // as it comes.
@@ -112,19 +104,18 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			all.assets = append(all.assets, t.Asset)
 			assets[t.Asset] = asset
 		}
-		if last := all.count - 1; last >= 0 && t.RefID <= all.refID(all.at(last)) {
+		if last := all.len() - 1; last >= 0 && t.RefID <= all.refID(all.at(last)) {
 			return nil, fmt.Errorf("read the recorded transfers: %q comes after %q: %w", t.RefID, all.refID(all.at(last)), state.ErrDamaged)
 		}
 		if len(t.RefID) > refIDLengthMax {
 			return nil, fmt.Errorf("read the recorded transfers: a ref_id has %d bytes: %w", len(t.RefID), state.ErrDamaged)
 		}
 		text = append(append(append(text[:0], t.RefID...), t.Amount.String()...), endOfAmount)
-		r := all.add()
-		*r = row{
+		r := all.add(row{
 			text: all.texts.add(text).short(), refIDLength: uint8(len(t.RefID)),
 			fingerprint: t.Fingerprint, twin: t.Twin, destination: t.Destination, asset: asset,
 			intended: unknownAge, status: t.Status,
-		}
+		})
 		r.setIf(markCompleted, t.RecordStatus == transfer.Completed)
 		r.setIf(markFailed, t.RecordStatus == transfer.Failed)
 		r.setIf(markMayBeMade, t.MayBeMade())
@@ -138,31 +129,6 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 	return all, nil
 }
 
-func (all *rows) add() *row {
-	last := len(all.chunks) - 1
-	if last < 0 || len(all.chunks[last]) == cap(all.chunks[last]) {
-		size := rowsPerChunk
-		if last < 0 {
-			size = rowsFirst
-		}
-		all.chunks = append(all.chunks, make([]row, 0, size))
-		last++
-	}
-	n := len(all.chunks[last])
-	all.chunks[last] = all.chunks[last][:n+1]
-	all.count++
-	return &all.chunks[last][n]
-}
-
-// at is the row with the given number.
-func (all *rows) at(n int) *row {
-	if n < rowsFirst {
-		return &all.chunks[0][n]
-	}
-	n -= rowsFirst
-	return &all.chunks[1+n/rowsPerChunk][n%rowsPerChunk]
-}
-
 func (all *rows) refID(r *row) string { return all.texts.from(r.text.place())[:r.refIDLength] }
 
 func (all *rows) amount(r *row) transfer.Amount {
@@ -172,16 +138,3 @@ func (all *rows) amount(r *row) transfer.Amount {
 
 // assetOf is the asset that a row moves.
 func (all *rows) assetOf(r *row) string { return all.assets[r.asset] }
-
-// inOrder yields every row in the order of the scan: byte order of ref_id.
-func (all *rows) inOrder() iter.Seq[*row] {
-	return func(yield func(*row) bool) {
-		for _, chunk := range all.chunks {
-			for i := range chunk {
-				if !yield(&chunk[i]) {
-					return
-				}
-			}
-		}
-	}
-}

@@ -168,21 +168,21 @@ func (b *builder) keepTargets() {
 // retain drops the changes of which keep reports false.
 func (b *builder) retain(keep func(i int) bool) {
 	var changes Changes
-	var all []facts
-	sent := b.sent[:0]
+	var all list[facts]
+	var sent list[fingerprinted]
+	next := 0 // of b.sent
 	for i, c := range b.plan.Changes.All() {
 		kept := keep(i)
-		if len(b.sent) > 0 && int(b.sent[0].change) == i {
+		if next < b.sent.len() && int(b.sent.at(next).change) == i {
 			if kept {
-				sent = append(sent, b.sent[0])
-				sent[len(sent)-1].change = int32(changes.Len())
+				sent.add(*b.sent.at(next)).change = int32(changes.Len())
 			}
-			b.sent = b.sent[1:]
+			next++
 		}
 		switch {
 		case kept:
 			changes.Add(c)
-			all = append(all, b.facts[i])
+			all.add(*b.facts.at(i))
 		case c.Action == Submit:
 			b.uncount()
 		case c.Action == Conflict:

@@ -39,7 +39,7 @@ func (p *Plan) totalsOf(a Action) *transfer.Totals {
 // addTotals counts the plan's lines. Submits are most of them, and were counted when they
 // were declared, unless some were taken back.
 func (b *builder) addTotals() error {
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) == Submit && !b.isUncounted {
 			continue
 		}

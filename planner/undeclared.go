@@ -9,7 +9,7 @@ import (
 // or in conflict, which does not end because a declaration was deleted, and else a count.
 // A transfer that was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
 func (b *builder) addUndeclared() {
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		if r.is(markDeclared) {
 			continue
 		}

@@ -196,7 +196,7 @@ func (w *word) hides(r *row) bool {
 // elsewhere takes in a transfer that the plan is not about. number and isKnown are of
 // its ref_id.
 func (w *word) elsewhere(b *builder, t *config.Transfer, number int, isKnown bool) {
-	if !isKnown || number >= b.rows.count {
+	if !isKnown || number >= b.rows.len() {
 		return
 	}
 	r := b.rows.at(number)
@@ -292,16 +292,16 @@ func (b *builder) keep() {
 
 // keepRecorded is keep for recorded transfers.
 func (b *builder) keepRecorded() {
-	if b.rows.count == 0 {
+	if b.rows.len() == 0 {
 		return
 	}
-	for i := range b.facts {
-		if r := b.facts[i].row; r != nil {
+	for _, f := range b.facts.all() {
+		if r := f.row; r != nil {
 			r.set(markHasLine)
 		}
 	}
 	dated, due := b.datedBlocks(), b.dueTwins()
-	for r := range b.rows.inOrder() {
+	for _, r := range b.rows.all() {
 		if !r.is(markDeclared) || r.is(markHasLine) || r.isImported() || !r.status.Made() {
 			continue
 		}
@@ -326,7 +326,7 @@ func (b *builder) keepRecorded() {
 // datedBlocks are the blocks of which an occurrence is to be sent.
 func (b *builder) datedBlocks() map[string]bool {
 	blocks := make(map[string]bool)
-	for i := range b.facts {
+	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) == Submit && !b.plan.Changes.due(i).IsZero() {
 			blocks[b.blockFactsOf(i).block] = true
 		}
@@ -336,9 +336,9 @@ func (b *builder) datedBlocks() map[string]bool {
 
 // dueTwins are those of transfers that are to be sent.
 func (b *builder) dueTwins() *twinSet {
-	due := make([]twinned, 0, len(b.sent))
-	for i := range b.sent {
-		due = append(due, twinned{b.sent[i].twin, b.sent[i].change})
+	due := make([]twinned, 0, b.sent.len())
+	for _, s := range b.sent.all() {
+		due = append(due, twinned{s.twin, s.change})
 	}
 	return newTwinSet(due)
 }
