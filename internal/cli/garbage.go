@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -32,34 +35,78 @@ func boundGarbage(getenv func(string) string) (back func()) {
 	return paceGarbage(getenv, percentOfPlan)
 }
 
-// paceGarbage has collections follow percentOf the bytes that the last one left. An environment with GOGC knows better.
+// paceGarbage has collections follow percentOf the bytes that the last one left, until it is called back. An environment
+// with GOGC knows better.
 func paceGarbage(getenv func(string) string, percentOf func(live uint64) int) (back func()) {
 	if getenv("GOGC") != "" {
 		return func() {}
 	}
-	percent := percentOf(liveBytes())
-	debug.SetGCPercent(percent)
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(garbageEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-			}
-			if now := percentOf(liveBytes()); now != percent {
-				percent = now
-				debug.SetGCPercent(percent)
-			}
+	return pacing.begin(percentOf)
+}
+
+// pacing is that of this process: a command and a part of it may both pace it, and so may several plans at once.
+var pacing = pacer{set: debug.SetGCPercent}
+
+// pacer sets the percentage of the collector to the least that anyone asks for.
+type pacer struct {
+	set     func(percent int) (before int)
+	mu      sync.Mutex
+	asked   []*func(live uint64) int
+	percent int           // that is set; 0 for Go's own
+	ended   chan struct{} // is closed once nobody asks any more
+}
+
+func (p *pacer) begin(percentOf func(live uint64) int) (back func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, &percentOf)
+	if len(p.asked) == 1 {
+		p.ended = make(chan struct{})
+		go p.follow(p.ended)
+	}
+	p.pace()
+	return func() { p.end(&percentOf) }
+}
+
+func (p *pacer) end(percentOf *func(live uint64) int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = slices.DeleteFunc(p.asked, func(f *func(uint64) int) bool { return f == percentOf })
+	if len(p.asked) == 0 {
+		close(p.ended)
+	}
+	p.pace()
+}
+
+// follow sets the percentage again and again, until ended is closed.
+func (p *pacer) follow(ended <-chan struct{}) {
+	ticker := time.NewTicker(garbageEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-ticker.C:
 		}
-	}()
-	return func() {
-		close(done)
-		<-ended
-		debug.SetGCPercent(garbagePercent) // Go's own: without GOGC nothing else was set
+		p.mu.Lock()
+		p.pace()
+		p.mu.Unlock()
+	}
+}
+
+// pace sets the percentage. It is called with the lock held.
+func (p *pacer) pace() {
+	percent := math.MaxInt
+	live := liveBytes()
+	for _, percentOf := range p.asked {
+		percent = min(percent, (*percentOf)(live))
+	}
+	if len(p.asked) == 0 {
+		percent = garbagePercent // Go's own: without GOGC nothing else was set
+	}
+	if percent != p.percent {
+		p.percent = percent
+		p.set(percent)
 	}
 }
 

@@ -89,6 +89,7 @@ func (c *planCommand) run(cmd *cobra.Command, p *process) error {
 	if code >= exit.Signal {
 		return exit.Code(code)
 	}
+	defer boundGarbage(w.host.Getenv)()
 	plan, err := c.make(cmd, p, w)
 	if err != nil {
 		return c.plan.planError(err)

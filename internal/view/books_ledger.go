@@ -76,7 +76,7 @@ func writeJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry,
 }
 
 func writePreamble(w io.Writer, start string, s *books.Summary, o BooksOptions, directives string) error {
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriterSize(w, 64<<10)
 	fmt.Fprintf(out, "%s\n", start)
 	for _, line := range o.preamble(s) {
 		fmt.Fprintf(out, "; %s\n", line)

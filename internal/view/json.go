@@ -33,7 +33,7 @@ type JSON struct {
 
 // NewJSON returns a JSON that writes to w. Nothing is written before the first object.
 func NewJSON(w io.Writer, version string) *JSON {
-	j := &JSON{w: bufio.NewWriter(w), version: version}
+	j := &JSON{w: bufio.NewWriterSize(w, 64<<10), version: version}
 	j.encoder = json.NewEncoder(&j.line)
 	j.encoder.SetEscapeHTML(false)
 	return j
