@@ -44,7 +44,7 @@ func (o *planning) readEarlier(cmd *cobra.Command, p *process, from *workspace.D
 	dir := *from
 	dir.Sandbox = false // the earlier plan says whether it is one for the sandbox
 	beside := newOpened(p, dir, loaded)
-	saved, err := openPlan(beside, o.against)
+	saved, err := openPlan(cmd.Context(), beside, o.against)
 	if errors.Is(err, fs.ErrNotExist) && planNearby(beside.dir, o.against) == "" {
 		return nil, noEarlierPlan(o.against)
 	}

@@ -145,7 +145,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	}
 	w, err := open(p, &a.planning.dir)
 	if err != nil {
-		return a.sandboxFirst(w, err)
+		return a.sandboxFirst(ctx, w, err)
 	}
 	if err := checkProtected(w, a.autoApprove && a.file == ""); err != nil {
 		return err
@@ -291,11 +291,11 @@ func (a *applying) checkPlace(plan *planner.Plan) error {
 }
 
 // sandboxFirst says of a saved plan that it is one of the sandbox before it says, with err, why no state can be used.
-func (a *applying) sandboxFirst(w *opened, err error) error {
+func (a *applying) sandboxFirst(ctx context.Context, w *opened, err error) error {
 	if w == nil || a.file == "" {
 		return err
 	}
-	saved, unread := openPlan(w, a.file)
+	saved, unread := openPlan(ctx, w, a.file)
 	if unread != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 // readSaved reads the saved plan, checks it against the state, and shows the rest of it.
 func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	a.planning.all = showAllOf(a.file)
-	saved, err := openSigned(w, a.file)
+	saved, err := openSigned(ctx, w, a.file)
 	if err != nil {
 		return nil, err
 	}

@@ -275,7 +275,7 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 			a.planning.dir.Command("apply --join"))
 	}
 	if a.file != "" {
-		saved, err := openSigned(w, a.file)
+		saved, err := openSigned(ctx, w, a.file)
 		if err != nil {
 			return nil, err
 		}

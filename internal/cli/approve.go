@@ -106,7 +106,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	}
 	w, err := open(p, &a.planning.dir)
 	if err != nil {
-		return a.placeFirst(w, err)
+		return a.placeFirst(ctx, w, err)
 	}
 	if len(approvalBlocks(w.config)) == 0 {
 		return errors.New("there is no approval block that says who may approve; nothing was signed")
@@ -137,7 +137,7 @@ func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 
 // read reads and checks the plan, and shows it as far as it could be computed again.
 func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) error) (*savedPlan, error) {
-	plan, err := openSigned(w, a.file)
+	plan, err := openSigned(ctx, w, a.file)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +167,11 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 }
 
 // placeFirst says of a plan that it is one of another state before it says, with err, why no state can be used.
-func (a *approving) placeFirst(w *opened, err error) error {
+func (a *approving) placeFirst(ctx context.Context, w *opened, err error) error {
 	if w == nil {
 		return err
 	}
-	plan, unread := openPlan(w, a.file)
+	plan, unread := openPlan(ctx, w, a.file)
 	if unread != nil || !isForSandbox(plan) {
 		return err
 	}

@@ -74,7 +74,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 	if plan == "" {
 		plan = run.Begun.PlanFile
 	} else if w.dir.Block() != "" {
-		if _, err := openPlan(w, plan); err != nil { // of which environment it is
+		if _, err := openPlan(ctx, w, plan); err != nil { // of which environment it is
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func newGraph(p *process) *cobra.Command {
 			var w *opened
 			var plan *planner.Plan
 			if len(args) == 1 {
-				w, plan, err = o.saved(p, args[0])
+				w, plan, err = o.saved(cmd.Context(), p, args[0])
 			} else {
 				w, plan, err = o.now(cmd.Context(), p)
 			}
@@ -48,7 +48,7 @@ func newGraph(p *process) *cobra.Command {
 }
 
 // saved reads a saved plan, which is whole without its state.
-func (o *planning) saved(p *process, name string) (*opened, *planner.Plan, error) {
+func (o *planning) saved(ctx context.Context, p *process, name string) (*opened, *planner.Plan, error) {
 	if o.arePlanned() {
 		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --override-limit, --accept-… and --allow-empty are for what is planned now")
 	}
@@ -58,7 +58,7 @@ func (o *planning) saved(p *process, name string) (*opened, *planner.Plan, error
 		return nil, nil, err
 	}
 	w := newOpened(p, o.dir, loaded)
-	plan, err := openPlan(w, name)
+	plan, err := openPlan(ctx, w, name)
 	return w, plan, err
 }
 

@@ -38,7 +38,9 @@ func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, p
 	if w.dir.Sandbox && plan.Header.Lineage == "" {
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
+	w.streams.Begin("computing the plan again")
 	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controls, w.host.Now())
+	w.streams.Quiet()
 	if err != nil {
 		done()
 		return nil, unfit(ctx, w, file, outcome, err)
@@ -48,7 +50,9 @@ func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, p
 
 // recomputeAlone is recompute without the state, for a reason.
 func recomputeAlone(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, file, outcome, why string) (*recomputed, error) {
+	w.streams.Begin("computing the plan again")
 	alone, err := plan.Alone(ctx, controls)
+	w.streams.Quiet()
 	if err != nil {
 		return nil, unfit(ctx, w, file, outcome, err)
 	}

@@ -60,7 +60,7 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 		return a.planning.plan(ctx, w)
 	}
 	const outcome = "cannot be applied; nothing was sent"
-	plan, err := openPlan(w, a.file)
+	plan, err := openPlan(ctx, w, a.file)
 	if err != nil {
 		return nil, err
 	}

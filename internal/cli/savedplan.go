@@ -34,11 +34,13 @@ type savedPlan struct {
 }
 
 // openPlan reads a saved plan.
-func openPlan(w *opened, name string) (*planner.Plan, error) { return readPlan(w, name, io.Discard) }
+func openPlan(ctx context.Context, w *opened, name string) (*planner.Plan, error) {
+	return readPlan(ctx, w, name, io.Discard)
+}
 
 // openSigned reads a saved plan that may have signatures. Its bytes are hashed while they are
 // read, so that the signed bytes are the ones that are used, even if the file changes.
-func openSigned(w *opened, name string) (*savedPlan, error) {
+func openSigned(ctx context.Context, w *opened, name string) (*savedPlan, error) {
 	saved := &savedPlan{name: name, path: w.dir.Within(name)}
 	into := io.Discard
 	if len(approvalBlocks(w.config)) > 0 {
@@ -46,12 +48,12 @@ func openSigned(w *opened, name string) (*savedPlan, error) {
 		into = saved.digest
 	}
 	var err error
-	saved.Plan, err = readPlan(w, name, into)
+	saved.Plan, err = readPlan(ctx, w, name, into)
 	return saved, err
 }
 
 // readPlan reads a saved plan, and writes its bytes to into as well.
-func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
+func readPlan(ctx context.Context, w *opened, name string, into io.Writer) (*planner.Plan, error) {
 	file, err := confined.OpenNamed(w.dir.Path, name)
 	if err != nil {
 		if answer, known := terraform.File(name); known {
@@ -69,7 +71,12 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.CommandWithPractice("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read
-	plan, err := planner.Open(io.TeeReader(file, into))
+	w.streams.Begin("reading the plan")
+	plan, err := planner.Open(io.TeeReader(exit.InterruptibleReader(ctx, file), into))
+	w.streams.Quiet()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
 		if isPage, _ := isReplaceable(w.dir.Within(name), pageStart); isPage && !isSavedPlan(w.dir, name) {
@@ -82,7 +89,7 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 			return nil, exit.WithHint(fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. A plan is made of the files of the directory, and plan --out saves it", name),
 				w.dir.CommandWithPractice("plan --out=november.plan"))
 		}
-		return nil, exit.WithHint(err, w.dir.CommandWithPractice("plan --out="+shell.Word(newName(context.Background(), w, name))))
+		return nil, exit.WithHint(err, w.dir.CommandWithPractice("plan --out="+shell.Word(newName(ctx, w, name))))
 	}
 	if err := ofEnvironment(w.dir, w.config, plan, name); err != nil {
 		return nil, err

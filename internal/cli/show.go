@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
@@ -49,7 +50,7 @@ func newShow(p *process) *cobra.Command {
 				}
 				return listState(cmd.Context(), w.streams, w.state, nil)
 			}
-			return showSaved(cmd, p, &o, args[0], face)
+			return exit.OrInterrupted(cmd.Context(), func() error { return showSaved(cmd, p, &o, args[0], face) })
 		},
 	}
 	directoryFlags(&o.dir, cmd)
@@ -75,7 +76,8 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 		return err
 	}
 	w := newOpened(p, o.dir, loaded)
-	saved, err := openSigned(w, file)
+	defer boundGarbage(p.host.Getenv)()
+	saved, err := openSigned(ctx, w, file)
 	if err != nil {
 		return err
 	}

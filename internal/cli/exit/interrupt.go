@@ -72,6 +72,24 @@ func (i interruptible) Write(p []byte) (int, error) {
 	return i.to.Write(p)
 }
 
+// InterruptibleReader returns a reader that fails with the cause of ctx once ctx has ended.
+func InterruptibleReader(ctx context.Context, from io.Reader) io.Reader {
+	return interruptibleReader{ctx, from}
+}
+
+type interruptibleReader struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// Read implements io.Reader.
+func (i interruptibleReader) Read(p []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.from.Read(p)
+}
+
 // OrInterrupted calls do, which must change nothing, and leaves it behind once ctx ends: to sort a million
 // rows takes longer than a person waits after Ctrl-C. The error is then the cause of ctx, and the process
 // is expected to end.
