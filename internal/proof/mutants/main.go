@@ -100,7 +100,8 @@ func (m *mutant) try(ctx context.Context) (by []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1", "-timeout=10m", "-overlay=" + overlay}, m.tests...)...)
+	command := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1", "-timeout=10m"}, m.tests...)...)
+	command.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // for programs that a test builds as well
 	output, err := command.CombinedOutput()
 	switch {
 	case err == nil:
