@@ -48,7 +48,7 @@ func (l *list[T]) all() iter.Seq2[int, *T] {
 		number := 0
 		for _, chunk := range l.chunks {
 			for i := range chunk {
-				if !yield(number, &chunk[i]) {
+				if number == l.length || !yield(number, &chunk[i]) { // a copy of the list may have grown
 					return
 				}
 				number++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -313,22 +314,38 @@ func TestTheLongestTextsAreKept(t *testing.T) {
 	t.Parallel()
 	const count = 9_000 // more than fit into one chunk of rows, or of texts
 	amount := transfer.MustAmount(strings.Repeat("9", 60) + ".25")
+	// A letter has one to four bytes; 254 and 255 bytes are the two sides of what a row has room for.
+	refIDs := []string{
+		strings.Repeat("x", 96), strings.Repeat("é", 96), strings.Repeat("中", 96), strings.Repeat("𝄞", 96),
+		strings.Repeat("中", 83) + "x", strings.Repeat("中", 83) + "é",
+	}
 	m := newMemory()
 	for i := range count {
-		t := declare(fmt.Sprintf("%0*d", transfer.TextLengthMax, i))
+		t := declare(refIDs[i%len(refIDs)] + fmt.Sprintf("%04d", i))
 		t.Request.Amount = amount
 		d := record(t, state.Recorded)
 		m.details[d.RefID] = d
 	}
 	p := plan(t, m, planner.Controls{}, declare("a"))
+	sorted := slices.Sorted(maps.Keys(m.details))
 	for i, c := range p.Undeclared {
-		if want := fmt.Sprintf("%0*d", transfer.TextLengthMax, i); c.RefID != want || c.Request.Amount.Cmp(amount) != 0 {
-			t.Fatalf("%d is %s of %s", i, c.RefID, c.Request.Amount)
+		if c.RefID != sorted[i] || c.Request.Amount.Cmp(amount) != 0 {
+			t.Fatalf("%d is %s of %s, and should be %s", i, c.RefID, c.Request.Amount, sorted[i])
 		}
 	}
 	want := amount.Decimal().Mul(decimal.NewFromInt(count))
 	if got := p.Totals[planner.Undeclared].Sum("USD").String(); got != want.String() {
 		t.Errorf("the sum is %s, and should be %s", got, want)
+	}
+	// Each is found again by its ref_id.
+	var declared []config.Transfer
+	for _, refID := range sorted {
+		t := declare(refID)
+		t.Request.Amount = amount
+		declared = append(declared, t)
+	}
+	if p := plan(t, m, planner.Controls{}, declared...); p.Count(planner.None) != count || p.Count(planner.Undeclared) != 0 {
+		t.Errorf("%d need nothing, and %d are not declared", p.Count(planner.None), p.Count(planner.Undeclared))
 	}
 }
 

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -23,11 +24,11 @@ type row struct {
 	text        shortPlace
 	status      state.Status
 	marks       marks
-	refIDLength uint8
+	refIDLength uint8 // in bytes; refIDIsLong where the length stands before the text
 }
 
-// refIDLengthMax is what a row has room for, which is more than a ref_id may have.
-const refIDLengthMax = math.MaxUint8
+// refIDIsLong is the refIDLength of a ref_id that has so many bytes or more: a hundred letters may have four bytes each.
+const refIDIsLong = math.MaxUint8
 
 // shortPlace is a [textPlace] in five bytes, the highest first.
 type shortPlace [5]byte
@@ -79,7 +80,7 @@ func (r *row) within(d time.Duration, m *moments) bool {
 // rows are all recorded ref_ids, in byte order, which is that of the state's one scan.
 type rows struct {
 	list[row]
-	texts  texts // of each row its ref_id, the digits of its amount, and endOfAmount
+	texts  texts // of each row the length of a long ref_id, the ref_id, the digits of its amount, and endOfAmount
 	assets []string
 }
 
@@ -107,12 +108,13 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 		if last := all.len() - 1; last >= 0 && t.RefID <= all.refID(all.at(last)) {
 			return nil, fmt.Errorf("read the recorded transfers: %q comes after %q: %w", t.RefID, all.refID(all.at(last)), state.ErrDamaged)
 		}
-		if len(t.RefID) > refIDLengthMax {
-			return nil, fmt.Errorf("read the recorded transfers: a ref_id has %d bytes: %w", len(t.RefID), state.ErrDamaged)
+		text = text[:0]
+		if len(t.RefID) >= refIDIsLong {
+			text = binary.BigEndian.AppendUint32(text, uint32(len(t.RefID)))
 		}
-		text = append(append(append(text[:0], t.RefID...), t.Amount.String()...), endOfAmount)
+		text = append(append(append(text, t.RefID...), t.Amount.String()...), endOfAmount)
 		r := all.add(row{
-			text: all.texts.add(text).short(), refIDLength: uint8(len(t.RefID)),
+			text: all.texts.add(text).short(), refIDLength: uint8(min(len(t.RefID), refIDIsLong)),
 			fingerprint: t.Fingerprint, twin: t.Twin, destination: t.Destination, asset: asset,
 			intended: unknownAge, status: t.Status,
 		})
@@ -129,11 +131,25 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 	return all, nil
 }
 
-func (all *rows) refID(r *row) string { return all.texts.from(r.text.place())[:r.refIDLength] }
+func (all *rows) refID(r *row) string {
+	refID, _ := all.textsOf(r)
+	return refID
+}
 
 func (all *rows) amount(r *row) transfer.Amount {
-	text := all.texts.from(r.text.place())[r.refIDLength:]
+	_, text := all.textsOf(r)
 	return transfer.MustAmount(text[:strings.IndexByte(text, endOfAmount)])
+}
+
+// textsOf are the ref_id of a row, and what is kept behind it.
+func (all *rows) textsOf(r *row) (refID, behind string) {
+	text, length := all.texts.from(r.text.place()), int(r.refIDLength)
+	if length == refIDIsLong {
+		const size = 4
+		length = int(binary.BigEndian.Uint32([]byte(text[:size])))
+		text = text[size:]
+	}
+	return text[:length], text[length:]
 }
 
 // assetOf is the asset that a row moves.
