@@ -41,8 +41,11 @@ func RunOn(ctx context.Context, on Machine, args []string, stdin io.Reader, stdo
 	}
 	args, err := withEnvironmentArgs(root, args, p.host.Getenv("REMIT_CLI_ARGS"))
 	if err == nil {
-		root.SetArgs(longFlags(root, args))
-		err = root.ExecuteContext(ctx)
+		args = longFlags(root, args)
+		root.SetArgs(args)
+		if err = checkValues(root, args); err == nil {
+			err = root.ExecuteContext(ctx)
+		}
 	}
 	code := p.streams.End(ctx, err)
 	if p.atEnd != nil {

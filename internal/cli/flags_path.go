@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,28 +60,11 @@ func (p *process) checkFlag(cmd *cobra.Command, f *pflag.Flag, dir string) error
 		return exit.WithHint(fmt.Errorf("--%s is empty, which %s. Is a variable of the shell not set?", f.Name, refusesEmpty[f.Name]), cmd.CommandPath()+" --help")
 	}
 	for _, value := range values {
-		if p.isTypedBehind(cmd, f.Name, value) {
-			return exit.WithHint(fmt.Errorf("--%s is without its value: %s, which comes next, is a flag itself. Write the value behind an equals sign, as in --%s=VALUE", f.Name, value, f.Name),
-				cmd.CommandPath()+" --help")
-		}
 		if err := p.checkPath(cmd, f.Name, value, dir); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// isTypedBehind reports whether a flag took the flag behind it for its value. Behind an equals sign it is one.
-func (p *process) isTypedBehind(cmd *cobra.Command, name, value string) bool {
-	if !strings.HasPrefix(value, "-") || lookupFlag(cmd, flagName(value)) == nil {
-		return false
-	}
-	for i, word := range p.typed[:max(len(p.typed)-1, 0)] {
-		if (word == "--"+name || word == "-"+name) && strings.TrimLeft(p.typed[i+1], "-") == strings.TrimLeft(value, "-") {
-			return true
-		}
-	}
-	return false
 }
 
 // hasOwnWords reports whether a command itself says what an empty value means to it.

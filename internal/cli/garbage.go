@@ -52,7 +52,7 @@ type pacer struct {
 	set     func(percent int) (before int)
 	mu      sync.Mutex
 	asked   []*func(live uint64) int
-	percent int           // that is set; 0 for Go's own
+	percent int           // that was set last; 0 before the first time
 	ended   chan struct{} // is closed once nobody asks any more
 }
 

@@ -3,12 +3,15 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -133,4 +136,113 @@ transfer "internal" "pay" {
   asset           = "USD"
 }
 `, url, sandbox.TokenPath, sandbox.DefaultClientID, sandbox.DefaultClientSecret, rows)
+}
+
+// TestAnInterruptedPlanFileIsNoBadPlan interrupts commands that read a saved plan at each moment at which they ask whether
+// they are: they blame neither the plan nor ask for a new one.
+func TestAnInterruptedPlanFileIsNoBadPlan(t *testing.T) {
+	for _, line := range []string{"show november.plan", "graph november.plan", "apply --rehearse november.plan", "plan --against=november.plan"} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			dir := savedPlanOf(t, 3)
+			words := strings.Fields(line + " --sandbox --chdir=" + dir)
+			interrupted, said := 0, new(bytes.Buffer)
+			for at := int64(1); ; at++ {
+				base, cancel := context.WithCancelCause(t.Context())
+				ctx := &asked{Context: base, at: at, interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
+				said.Reset()
+				code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, words, strings.NewReader(""), io.Discard, said, func(string) (string, bool) { return "", false })
+				cancel(nil)
+				for _, blame := range []string{"cannot be", "plan --out", "context canceled"} {
+					if strings.Contains(said.String(), blame) {
+						t.Errorf("interrupted at look %d it says %q:\n%s", at, blame, said)
+					}
+				}
+				if ctx.times.Load() < at {
+					break
+				}
+				if interrupted++; code != 130 && code != 0 { // 0 where nothing was left to do
+					t.Errorf("interrupted at look %d it ends with %d:\n%s", at, code, said)
+				}
+			}
+			if interrupted < 3 {
+				t.Errorf("it was interrupted %d times", interrupted)
+			}
+		})
+	}
+}
+
+// asked is a context that is interrupted when it is asked for the at-th time.
+type asked struct {
+	context.Context
+	at        int64
+	times     atomic.Int64
+	interrupt func()
+}
+
+// Err implements context.Context.
+func (a *asked) Err() error {
+	if a.times.Add(1) == a.at {
+		a.interrupt()
+	}
+	return a.Context.Err()
+}
+
+// TestAnInterruptedShowWritesNothingBetweenItsLines interrupts show --json while it writes.
+func TestAnInterruptedShowWritesNothingBetweenItsLines(t *testing.T) {
+	dir := savedPlanOf(t, 1_000)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	out := &interrupting{interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
+	var said bytes.Buffer
+	code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, []string{"show", "november.plan", "--json", "--show=all", "--sandbox", "--chdir=" + dir},
+		strings.NewReader(""), out, &said, func(string) (string, bool) { return "", false })
+	if code != 130 && code != 0 || strings.Contains(said.String(), "Error") { // 0 where it was done before anybody looked
+		t.Errorf("it ends with %d:\n%s", code, &said)
+	}
+	written := out.text()
+	if strings.Contains(written, `"error"`) {
+		t.Error("it writes an error beside the lines")
+	}
+	lines := strings.SplitAfter(written, "\n")
+	for n, line := range lines[:len(lines)-1] { // the last one may be cut off
+		if !json.Valid([]byte(line)) {
+			t.Errorf("line %d of %d is %q", n+1, len(lines), line)
+		}
+	}
+}
+
+// interrupting is a writer that interrupts its writer the first time, and is slow.
+type interrupting struct {
+	interrupt func()
+	mu        sync.Mutex
+	bytes     bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (i *interrupting) Write(p []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.bytes.Len() == 0 {
+		i.interrupt()
+	}
+	time.Sleep(60 * time.Millisecond)
+	return i.bytes.Write(p)
+}
+
+func (i *interrupting) text() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.bytes.String()
+}
+
+// savedPlanOf is a directory with a saved plan of so many transfers for the sandbox, november.plan.
+func savedPlanOf(t *testing.T, rows int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	writeFile(t, filepath.Join(dir, "main.hcl"), interruptedDeclaration("http://127.0.0.1:1", rows))
+	var out bytes.Buffer
+	if code := cli.Run(t.Context(), []string{"plan", "--sandbox", "--out=november.plan", "--chdir=" + dir}, strings.NewReader(""), &out, &out, func(string) (string, bool) { return "", false }); code != 0 {
+		t.Fatalf("plan ends with %d:\n%s", code, &out)
+	}
+	return dir
 }

@@ -75,7 +75,7 @@ func readPlan(ctx context.Context, w *opened, name string, into io.Writer) (*pla
 	plan, err := planner.Open(io.TeeReader(exit.InterruptibleReader(ctx, file), into))
 	w.streams.Quiet()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, exit.Interrupted("while it read the plan")
 	}
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
@@ -201,6 +201,9 @@ func inSandbox(dir workspace.Directory, name string) workspace.Directory {
 
 // unfit says why a saved plan can't be used now, and how to make a new one.
 func unfit(ctx context.Context, w *opened, file, outcome string, err error) error {
+	if ctx.Err() != nil {
+		return exit.Interrupted("while it computed the plan again")
+	}
 	code := exit.Error
 	var obstacle *planner.ObstacleError
 	if errors.As(err, &obstacle) {

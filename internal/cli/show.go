@@ -50,7 +50,7 @@ func newShow(p *process) *cobra.Command {
 				}
 				return listState(cmd.Context(), w.streams, w.state, nil)
 			}
-			return exit.OrInterrupted(cmd.Context(), func() error { return showSaved(cmd, p, &o, args[0], face) })
+			return o.planError(exit.OrInterrupted(cmd.Context(), func() error { return showSaved(cmd, p, &o, args[0], face) }))
 		},
 	}
 	directoryFlags(&o.dir, cmd)
