@@ -162,11 +162,16 @@ func (a *applying) run(ctx context.Context, p *process) error {
 		return joinOrLead(ctx, a, w, holder)
 	}
 	holder.RunID = a.monitoring.facts.runID
+	isLocked := false
 	err = w.state.Locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
+		isLocked = true
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
+	if !isLocked && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exit.Interrupted("before it held the state")
+	}
 	err = rideOut(ctx, a, w, err)
-	if _, isLocked := errors.AsType[*state.LockedError](err); isLocked {
+	if _, isHeld := errors.AsType[*state.LockedError](err); isHeld {
 		return exit.WithHint(err, a.planning.dir.Command(a.again()+" --lock-timeout=5m"))
 	}
 	return err

@@ -172,6 +172,22 @@ func TestAnInterruptedPlanFileIsNoBadPlan(t *testing.T) {
 	}
 }
 
+// TestAnInterruptedApplyIsNoBadState interrupts an apply while it makes its state.
+func TestAnInterruptedApplyIsNoBadState(t *testing.T) {
+	for at := int64(2); at <= 20; at += 3 {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "main.hcl"), interruptedDeclaration("http://127.0.0.1:1", 1))
+		base, cancel := context.WithCancelCause(t.Context())
+		ctx := &asked{Context: base, at: at, interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
+		var said bytes.Buffer
+		code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, []string{"apply", "--sandbox", "--auto-approve", "--chdir=" + dir}, strings.NewReader(""), io.Discard, &said, func(string) (string, bool) { return "", false })
+		cancel(nil)
+		if code != 130 || strings.Contains(said.String(), "context canceled") {
+			t.Errorf("interrupted at look %d it ends with %d:\n%s", at, code, &said)
+		}
+	}
+}
+
 // asked is a context that is interrupted when it is asked for the at-th time.
 type asked struct {
 	context.Context
