@@ -146,23 +146,23 @@ func TestAnInterruptedPlanFileIsNoBadPlan(t *testing.T) {
 			t.Parallel()
 			dir := savedPlanOf(t, 3)
 			words := strings.Fields(line + " --sandbox --chdir=" + dir)
-			interrupted, said := 0, new(bytes.Buffer)
+			interrupted := 0
 			for at := int64(1); ; at++ {
 				base, cancel := context.WithCancelCause(t.Context())
 				ctx := &asked{Context: base, at: at, interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
-				said.Reset()
+				said := new(lockedBuffer)
 				code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, words, strings.NewReader(""), io.Discard, said, func(string) (string, bool) { return "", false })
 				cancel(nil)
 				for _, blame := range []string{"cannot be", "plan --out", "context canceled"} {
 					if strings.Contains(said.String(), blame) {
-						t.Errorf("interrupted at look %d it says %q:\n%s", at, blame, said)
+						t.Errorf("interrupted at look %d it says %q:\n%s", at, blame, said.String())
 					}
 				}
 				if ctx.times.Load() < at {
 					break
 				}
 				if interrupted++; code != 130 && code != 0 { // 0 where nothing was left to do
-					t.Errorf("interrupted at look %d it ends with %d:\n%s", at, code, said)
+					t.Errorf("interrupted at look %d it ends with %d:\n%s", at, code, said.String())
 				}
 			}
 			if interrupted < 3 {
@@ -209,13 +209,13 @@ func TestAnInterruptedShowWritesNothingBetweenItsLines(t *testing.T) {
 	dir := savedPlanOf(t, 1_000)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out := &interrupting{interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
-	var said bytes.Buffer
+	said := new(lockedBuffer)
 	code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, []string{"show", "november.plan", "--json", "--show=all", "--sandbox", "--chdir=" + dir},
-		strings.NewReader(""), out, &said, func(string) (string, bool) { return "", false })
+		strings.NewReader(""), out, said, func(string) (string, bool) { return "", false })
 	if code != 130 && code != 0 || strings.Contains(said.String(), "Error") { // 0 where it was done before anybody looked
-		t.Errorf("it ends with %d:\n%s", code, &said)
+		t.Errorf("it ends with %d:\n%s", code, said.String())
 	}
-	written := out.text()
+	written := out.String()
 	if strings.Contains(written, `"error"`) {
 		t.Error("it writes an error beside the lines")
 	}
@@ -227,28 +227,18 @@ func TestAnInterruptedShowWritesNothingBetweenItsLines(t *testing.T) {
 	}
 }
 
-// interrupting is a writer that interrupts its writer the first time, and is slow.
+// interrupting interrupts who writes to it, the first time, and is slow.
 type interrupting struct {
+	lockedBuffer
 	interrupt func()
-	mu        sync.Mutex
-	bytes     bytes.Buffer
+	once      sync.Once
 }
 
 // Write implements io.Writer.
 func (i *interrupting) Write(p []byte) (int, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.bytes.Len() == 0 {
-		i.interrupt()
-	}
+	i.once.Do(i.interrupt)
 	time.Sleep(60 * time.Millisecond)
-	return i.bytes.Write(p)
-}
-
-func (i *interrupting) text() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.bytes.String()
+	return i.lockedBuffer.Write(p)
 }
 
 // savedPlanOf is a directory with a saved plan of so many transfers for the sandbox, november.plan.
