@@ -23,7 +23,7 @@ import (
 // makes one field too many for the count of rows.
 type packed[T any] struct {
 	words   []string // SQL expressions of texts; the first is ref_id
-	digests string   // SQL expression of bytes of a known length
+	digests string   // SQL expressions of bytes of a known length, with a comma between
 	numbers []string // SQL expressions of integers, or of 'n' for none
 
 	unpack func(*unpacking) T // reads one row; u says afterwards whether it was one
@@ -37,11 +37,12 @@ const packedSep = '\x1f'
 const packedFlags = `100 + 16*status + 8*from_label + 4*doubted + 2*(record_id IS NOT NULL OR group_id <> '') + (settled_ms IS NOT NULL)`
 
 // text is the statement of the page of ?2 rows after the ref_id ?1. The rows are passed
-// over in the order of the table's key, to which pages holds them.
+// over in the order of the table's key, to which pages holds them. concat_ws writes a row at once, where
+// || copies it again for each of its fields.
 func (p packed[T]) text() string {
 	return `SELECT count(*),
-		group_concat(` + strings.Join(p.words, ` || x'1f' || `) + `, x'1f'),
-		group_concat((` + packedFlags + `) || ` + p.digests + ` || ' ' || ` + strings.Join(p.numbers, ` || ' ' || `) + `, ' ')
+		group_concat(concat_ws(x'1f', ` + strings.Join(p.words, `, `) + `), x'1f'),
+		group_concat(concat_ws(' ', concat(` + packedFlags + `, ` + p.digests + `), ` + strings.Join(p.numbers, `, `) + `), ' ')
 		FROM transfers WHERE ref_id > ?1 AND ref_id <= ifnull(
 			(SELECT ref_id FROM transfers WHERE ref_id > ?1 ORDER BY ref_id LIMIT 1 OFFSET ?2 - 1),
 			(SELECT max(ref_id) FROM transfers))`
