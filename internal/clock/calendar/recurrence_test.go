@@ -58,6 +58,8 @@ func TestRecurrence(t *testing.T) {
 		"the earlier of UNTIL and until":           {"FREQ=WEEKLY;UNTIL=20260119", "2026-01-05", "2026-01-13", "2026-01-05 2026-01-12"},
 		"every other week, by WKST=MO (RFC)":       {"FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "2026-08-04", "", "2026-08-04 2026-08-09 2026-08-18 2026-08-23"},
 		"every other week, by WKST=SU (RFC)":       {"FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "2026-08-04", "", "2026-08-04 2026-08-16 2026-08-18 2026-08-30"},
+		"the first day of each week, by WKST=MO":   {"FREQ=WEEKLY;COUNT=2;BYDAY=SU,SA;BYSETPOS=1;WKST=MO", "2026-08-03", "", "2026-08-08 2026-08-15"},
+		"the first day of each week, by WKST=SU":   {"FREQ=WEEKLY;COUNT=2;BYDAY=SU,SA;BYSETPOS=1;WKST=SU", "2026-08-03", "", "2026-08-09 2026-08-16"},
 		"BYSETPOS in a week that start cuts":       {"FREQ=WEEKLY;BYDAY=MO,TU,FR;BYSETPOS=1", "2026-01-07", "2026-01-20", "2026-01-12 2026-01-19"},
 		"BYWEEKNO takes the weekday of start":      {"FREQ=YEARLY;BYWEEKNO=20", "2026-05-11", "2028-12-31", "2026-05-11 2027-05-17 2028-05-15"},
 		"week 1 that begins in December":           {"FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO", "2025-12-01", "2027-01-31", "2025-12-29 2027-01-04"},
