@@ -147,7 +147,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return a.sandboxFirst(ctx, w, err)
 	}
-	if err := checkProtected(w, a.autoApprove && a.file == ""); err != nil {
+	if err := checkProtected(w, a.autoApprove && a.file == "", a.planning.typed()); err != nil {
 		return err
 	}
 	if err := warnOfClient(w); err != nil {
@@ -172,7 +172,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	}
 	err = rideOut(ctx, a, w, err)
 	if _, isHeld := errors.AsType[*state.LockedError](err); isHeld {
-		return exit.WithHint(err, a.planning.dir.Command(a.again()+" --lock-timeout=5m"))
+		return exit.WithHint(err, a.planning.dir.Command(a.again()+a.planning.accepted()+" --lock-timeout=5m"))
 	}
 	return err
 }
@@ -182,7 +182,7 @@ func (a *applying) again() string {
 	if a.file != "" {
 		return "apply " + a.declaredFlag() + shell.Word(a.file)
 	}
-	return "apply"
+	return "apply" + a.planning.scoped()
 }
 
 // check refuses, before anything is done, an apply that could not be finished.
@@ -201,7 +201,7 @@ func (a *applying) check(p *process) error {
 	}
 	if a.file == "" && !a.approved() && !p.streams.Interactive() && !a.join && hasConfiguration(a.planning.dir.Path) {
 		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
-			a.planning.dir.CommandWithPractice("plan --out=FILE"))
+			a.planning.dir.CommandWithPractice("plan --out=FILE"+a.planning.typed()))
 	}
 	if a.fromBalances {
 		return errors.New("--from-balances goes with --rehearse; an apply asks for balances by itself, where balance_path is known. Nothing was sent")
@@ -218,7 +218,7 @@ func (a *applying) check(p *process) error {
 	if a.declared && a.file == "" {
 		return errors.New("--declared is for a saved plan: without one, apply plans what the files declare; nothing was sent")
 	}
-	if a.file != "" && a.planning.arePlanned() {
+	if a.file != "" && a.planning.typed() != "" {
 		return errors.New("a saved plan is applied as it is: --target, --override-limit, --accept-… and --allow-empty belong to plan")
 	}
 	return nil
@@ -369,7 +369,7 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
-		a.planning.dir.Command("apply "+a.approval()+" --retry-refused"), exit.Partial,
+		a.planning.dir.Command(a.again()+a.planning.accepted()+" "+a.approval()+" --retry-refused"), exit.Partial,
 	)
 }
 

@@ -181,13 +181,13 @@ func nextAfter(a *applying, service *workspace.Service, s executor.Summary) stri
 	case count(executor.ResultConflict) == 0 && count(executor.ResultUnverified) > 1:
 		return a.planning.dir.Command("resolve --run=" + shell.Word(s.RunID))
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
-		return a.planning.dir.Command("plan")
+		return a.planning.dir.Command("plan" + a.planning.scoped())
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
 		return a.planning.dir.Command(a.again())
 	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == executor.NextRefused }):
 		return a.planning.dir.Here(executor.NextRefused)
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
-		return a.planning.dir.Command("plan")
+		return a.planning.dir.Command("plan" + a.planning.scoped())
 	case count(executor.ResultInDoubt) > 0:
 		return a.planning.dir.Here(nextOfDoubts(s))
 	case s.Unfinished > 0 && service.CanLookUp():

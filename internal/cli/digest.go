@@ -48,5 +48,5 @@ func (a *applying) otherDigest(plan *planner.Plan) error {
 		return nil
 	}
 	return exit.WithHint(fmt.Errorf("nothing was sent: the plan's digest is %s now, and --plan-digest=%s approved another plan. The files, the state or what is accepted changed",
-		plan.Digest[:max(digestMin, len(a.digest))], a.digest), a.planning.dir.Command("plan"))
+		plan.Digest[:max(digestMin, len(a.digest))], a.digest), a.planning.dir.Command("plan"+a.planning.typed()))
 }

@@ -96,7 +96,8 @@ func joinLeading(args []string) []string {
 }
 
 // keptFlags gives a command line that remit advises the flags of the typed one that say which directory and
-// which service are meant, where the advised command has them. A hint without --sandbox could move money.
+// which service are meant, and which part is planned, where the advised command has them. A hint without
+// --sandbox or --target could move money.
 func (p *process) keptFlags(root *cobra.Command, next string) string {
 	words := strings.Fields(next)
 	if len(words) < 2 || words[0] != "remit" {
@@ -106,8 +107,9 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 	if err != nil || lookupFlag(advised, "chdir") == nil {
 		return next
 	}
-	dir, typed := workspace.Directory{}, &cobra.Command{}
+	dir, planned, typed := workspace.Directory{}, controlFlags{}, &cobra.Command{}
 	directoryFlags(&dir, typed)
+	planned.declare(typed)
 	typed.Flags().ParseErrorsAllowlist.UnknownFlags = true
 	long := slices.Clone(p.typed)
 	for i, word := range long {
@@ -119,6 +121,9 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 		return next
 	}
 	dir.Sandbox = dir.Sandbox && lookupFlag(advised, "sandbox") != nil
+	if lookupFlag(advised, "accept-late") != nil { // it makes a plan
+		next += planned.typed()
+	}
 	return dir.Here(next)
 }
 

@@ -18,7 +18,6 @@ import (
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/rehearsal"
-	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
@@ -70,7 +69,7 @@ func (s *shortfall) name(profileID string) string {
 
 // tooLittle says how the same apply is typed where the shortfall is meant.
 func (a *applying) tooLittle(short *shortfall) error {
-	words := a.again()
+	words := a.again() + a.planning.accepted()
 	if a.file == "" && a.approved() {
 		words += " " + a.approval()
 	}
@@ -79,14 +78,13 @@ func (a *applying) tooLittle(short *shortfall) error {
 
 // flags accept all that is short.
 func (s *shortfall) flags() string {
-	var flags []string
+	var profiles []string
 	for _, f := range s.funds {
-		flag := " --accept-shortfall=" + shell.Word(cmp.Or(s.names[f.ProfileID], f.ProfileID))
-		if !slices.Contains(flags, flag) {
-			flags = append(flags, flag)
+		if name := cmp.Or(s.names[f.ProfileID], f.ProfileID); !slices.Contains(profiles, name) {
+			profiles = append(profiles, name)
 		}
 	}
-	return strings.Join(flags, "")
+	return flagWords("accept-shortfall", profiles)
 }
 
 // fund compares the balances of profiles with the amounts that the plan takes of them, and shows
@@ -114,7 +112,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 	}
 	for _, name := range a.acceptShortfall {
 		if !used[name] {
-			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.planning.dir.Command("plan"))
+			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.planning.dir.Command("plan"+a.planning.typed()))
 		}
 	}
 	if len(short.funds) > 0 {

@@ -93,7 +93,7 @@ func (g *generating) find(ctx context.Context, o *planning, snapshot state.Snaps
 			undeclared[row.RefID] = true
 		}
 	}
-	from := planning{dir: o.dir, allowEmpty: true, seen: func(t *config.Transfer) { delete(undeclared, t.Request.RefID) }}
+	from := planning{dir: o.dir, controlFlags: controlFlags{allowEmpty: true}, seen: func(t *config.Transfer) { delete(undeclared, t.Request.RefID) }}
 	before, err := from.make(ctx, g.w, snapshot)
 	if err != nil {
 		return nil, err

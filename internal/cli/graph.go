@@ -40,7 +40,7 @@ func newGraph(p *process) *cobra.Command {
 		},
 	}
 	directoryFlags(&o.dir, cmd)
-	o.controlFlags(cmd)
+	o.declare(cmd)
 	names := graphFaces().names()
 	format = names[0]
 	wordFlag(cmd.Flags(), &format, "format", choice(append([]string{"`" + names[0] + "`"}, names[1:]...)), names...)
@@ -49,7 +49,7 @@ func newGraph(p *process) *cobra.Command {
 
 // saved reads a saved plan, which is whole without its state.
 func (o *planning) saved(ctx context.Context, p *process, name string) (*opened, *planner.Plan, error) {
-	if o.arePlanned() {
+	if o.typed() != "" {
 		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --override-limit, --accept-… and --allow-empty are for what is planned now")
 	}
 	o.dir.Need = config.NeedState

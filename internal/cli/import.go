@@ -53,7 +53,7 @@ func isFile(name string) bool {
 }
 
 func newImport(p *process) *cobra.Command {
-	i := importing{planning: planning{allowEmpty: true}}
+	i := importing{planning: planning{controlFlags: controlFlags{allowEmpty: true}}}
 	cmd := &cobra.Command{
 		Use:   "import FILE…",
 		Short: "Take over what was paid before, from the service's export of transfer records or a list",

@@ -27,19 +27,13 @@ import (
 
 // planning is what plan and a direct apply are told about the plan to make.
 type planning struct {
-	dir              workspace.Directory
-	targets          []string
-	allowEmpty       bool
-	acceptDuplicate  []string
-	acceptDuplicates []string // BATCH:COUNT
-	acceptRenames    []string // BLOCK:COUNT
-	overrideLimit    []string
-	acceptLate       int
-	author           string
-	show             string
-	reviewed         bool   // approvers signed exactly the plan that is shown
-	all              string // the command that lists all of a saved plan; "" for a plan that is made
-	expiresIn        time.Duration
+	dir workspace.Directory
+	controlFlags
+	author    string
+	show      string
+	reviewed  bool   // approvers signed exactly the plan that is shown
+	all       string // the command that lists all of a saved plan; "" for a plan that is made
+	expiresIn time.Duration
 
 	against string        // a saved plan with which the plan is compared; "" for none
 	before  *view.Against // nil where there is none
@@ -53,28 +47,10 @@ type planning struct {
 
 func (o *planning) flags(cmd *cobra.Command) {
 	directoryFlags(&o.dir, cmd)
-	o.controlFlags(cmd)
+	o.declare(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.author, "author", "", "who made the plan, self-declared (user.email of your own git configuration, or the system's user)")
 	wordFlag(flags, &o.show, "show", "with `all`, list every transfer however many there are, and those no longer declared", "all")
-}
-
-// controlFlags are those that change which plan is made.
-func (o *planning) controlFlags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&o.targets, "target", nil, "plan only this `address`, block or batch, and what it depends on; may be repeated")
-	flags.BoolVar(&o.allowEmpty, "allow-empty", false, "let a configuration without transfers stand over a state that has some")
-	flags.StringArrayVar(&o.acceptDuplicate, "accept-duplicate", nil, "accept that the transfer with this `REF_ID` looks like another one; may be repeated")
-	flags.StringArrayVar(&o.overrideLimit, "override-limit", nil, "let the plan exceed the limit of this `name`; may be repeated")
-	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, or of a block without one, as `BATCH:COUNT`; may be repeated")
-	flags.StringArrayVar(&o.acceptRenames, "accept-renames", nil, "accept exactly so many transfers of a block whose names were made in another way before, as `BLOCK:COUNT`; may be repeated")
-	flags.IntVar(&o.acceptLate, "accept-late", 0, "accept exactly so many occurrences of schedules that come late, as `COUNT`")
-	saidOnce(cmd, "accept-late")
-}
-
-// arePlanned reports whether a flag was given that changes which plan is made.
-func (o *planning) arePlanned() bool {
-	return len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || len(o.acceptRenames) > 0 || len(o.overrideLimit) > 0 || o.acceptLate != 0 || o.allowEmpty
 }
 
 // controls reads the flags into what the planner takes.

@@ -15,8 +15,8 @@ import (
 )
 
 // checkProtected refuses to send to a protected environment what no person saw: a plan that an apply makes by
-// itself and that --auto-approve approves.
-func checkProtected(w *opened, isUnseen bool) error {
+// itself and that --auto-approve approves. The flags planned change which plan that is.
+func checkProtected(w *opened, isUnseen bool, planned string) error {
 	if w.dir.Sandbox || !isUnseen {
 		return nil
 	}
@@ -29,7 +29,7 @@ func checkProtected(w *opened, isUnseen bool) error {
 		why = fmt.Sprintf("the environment %q has the client and the service of the environment %q, which is protected", w.config.Environment, protected)
 	}
 	return exit.WithHint(fmt.Errorf("%s, so --auto-approve needs a saved plan there; nothing was sent. Save one, have it reviewed, and send it with %s. It is saved by",
-		why, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"))
+		why, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"+planned))
 }
 
 // warnOfClient names the environments that have the client of the chosen one. Each has a record of its own, so none of them
