@@ -140,7 +140,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err := writeInto(p.streams, &a.planning.dir, a.into); err != nil {
 		return err
 	}
-	if err := planElsewhere(&a.planning.dir, a.file, "apply"); err != nil {
+	if err := planElsewhere(&a.planning.dir, a.file, a.verb()); err != nil {
 		return err
 	}
 	w, err := open(p, &a.planning.dir)
@@ -180,15 +180,15 @@ func (a *applying) run(ctx context.Context, p *process) error {
 // again is what an apply of the same is typed as once more: a saved plan by its name.
 func (a *applying) again() string {
 	if a.file != "" {
-		return "apply " + a.declaredFlag() + shell.Word(a.file)
+		return a.verb() + " " + shell.Word(a.file)
 	}
-	return "apply" + a.planning.scoped()
+	return a.verb() + a.planning.scoped()
 }
 
 // check refuses, before anything is done, an apply that could not be finished.
 func (a *applying) check(p *process) error {
 	if answer, known := terraform.Flag("refresh"); a.refresh && known {
-		return exit.WithHint(errors.New(answer.Text), a.planning.dir.Here(answer.Next))
+		return exit.WithHint(errors.New(answer.Text), a.planning.dir.Here(answer.Next+a.planning.typed()))
 	}
 	if a.wait < 0 {
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", a.wait)
@@ -328,13 +328,13 @@ func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snaps
 			err = plan.CheckTime(w.host.Now())
 		}
 		if err != nil {
-			return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
+			return nil, unfit(ctx, w, useOf(a, plan), err)
 		}
 		return verified.Plan, showPlan(w, verified.Plan, &a.planning)
 	}
 	left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsOf(w.config, w.dir.Sandbox), w.host.Now())
 	if err != nil {
-		return nil, unfit(ctx, w, a.file, "cannot be applied; nothing was sent", err)
+		return nil, unfit(ctx, w, useOf(a, plan), err)
 	}
 	if err := a.checkDeclared(ctx, w, plan); err != nil {
 		return nil, err

@@ -11,12 +11,19 @@ import (
 	"remit/planner"
 )
 
-// declaredFlag is --declared as it is typed, with a space after it, where it was given.
-func (a *applying) declaredFlag() string {
-	if a.declared {
-		return "--declared "
+// verb is apply as it was typed, up to what it applies: with the flags that keep it from sending.
+func (a *applying) verb() string {
+	words := "apply"
+	if a.rehearse {
+		words += " --rehearse"
 	}
-	return ""
+	if a.declared {
+		words += " --declared"
+	}
+	if a.onRefusal == "stop" {
+		words += " --on-refusal=stop"
+	}
+	return words
 }
 
 // checkDeclared refuses, with --declared, a saved plan of which the files at hand do not declare each
@@ -35,9 +42,9 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 	case ctx.Err() != nil:
 		return exit.Interrupted("before the plan was held against the files")
 	case different != nil:
-		return unfit(ctx, w, a.file, "cannot be applied; nothing was sent", different)
+		return unfit(ctx, w, useOf(a, plan), different)
 	case !reflect.DeepEqual(plan.Header.ReadWarnings, config.ReadWarnings(w.config)):
-		return unfit(ctx, w, a.file, "cannot be applied; nothing was sent",
+		return unfit(ctx, w, useOf(a, plan),
 			errors.New("the warnings about its data files are not those of the files at hand; make a new plan"))
 	}
 	return nil

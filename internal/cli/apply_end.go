@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/executor"
@@ -32,7 +33,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	if err != nil {
 		return err
 	}
-	named := byName{handlers{handler, logged{log}}, "remit " + a.again()}
+	named := byName{handlers{handler, logged{log}}, "remit " + a.again(), "remit plan" + flagWords("target", run.Plan.Header.Targets)}
 	run.Handler = named
 	back := moreGarbage(w.host.Getenv)
 	summary, failed := carryOut(ctx, run)
@@ -147,18 +148,24 @@ func isDone(runID string) func(context.Context, executor.Run) (executor.Summary,
 	}
 }
 
-// byName is a handler of a run that goes on with the command again: of a saved plan, by its name.
+// byName is a handler of a run that goes on with the command again, of a saved plan by its name, or with a new plan. Both are of
+// the part that the run was of.
 type byName struct {
 	executor.Handler
-	again string
+	again, plan string
 }
 
-// Handle tells the event with that command.
+// Handle tells the event with these commands.
 func (b byName) Handle(e executor.Event) { b.Handler.Handle(b.name(e)) }
 
 func (b byName) name(e executor.Event) executor.Event {
-	if e.Next == "remit apply" {
+	switch e.Next {
+	case "remit apply":
 		e.Next = b.again
+	case "remit plan":
+		e.Next = b.plan
+	case executor.NextRefused:
+		e.Next = b.again + strings.TrimPrefix(executor.NextRefused, "remit apply")
 	}
 	return e
 }
@@ -166,7 +173,7 @@ func (b byName) name(e executor.Event) executor.Event {
 // needsPlan reports whether a new plan goes on from an exception. Each other exception names its
 // command.
 func needsPlan(s executor.Summary) bool {
-	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == "remit plan" })
+	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return strings.HasPrefix(e.Next, "remit plan") })
 }
 
 // nextAfter is the command to type after a run; "" where there is nothing to do.
@@ -181,13 +188,13 @@ func nextAfter(a *applying, service *workspace.Service, s executor.Summary) stri
 	case count(executor.ResultConflict) == 0 && count(executor.ResultUnverified) > 1:
 		return a.planning.dir.Command("resolve --run=" + shell.Word(s.RunID))
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
-		return a.planning.dir.Command("plan" + a.planning.scoped())
+		return a.planning.dir.Command("plan" + flagWords("target", a.monitoring.facts.plan.Header.Targets))
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
 		return a.planning.dir.Command(a.again())
-	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == executor.NextRefused }):
-		return a.planning.dir.Here(executor.NextRefused)
+	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return strings.HasSuffix(e.Next, " --retry-refused") }):
+		return a.planning.dir.Command(a.again() + strings.TrimPrefix(executor.NextRefused, "remit apply"))
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
-		return a.planning.dir.Command("plan" + a.planning.scoped())
+		return a.planning.dir.Command("plan" + flagWords("target", a.monitoring.facts.plan.Header.Targets))
 	case count(executor.ResultInDoubt) > 0:
 		return a.planning.dir.Here(nextOfDoubts(s))
 	case s.Unfinished > 0 && service.CanLookUp():

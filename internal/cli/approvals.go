@@ -126,7 +126,7 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 	return exit.New(
 		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
 			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
-		a.planning.dir.CommandWithPractice("plan --out=FILE"), exit.Control,
+		a.planning.dir.CommandWithPractice("plan --out=FILE"+a.planning.typed()), exit.Control,
 	)
 }
 

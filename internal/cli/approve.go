@@ -144,8 +144,8 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 	if err := a.otherPlace(plan); err != nil {
 		return nil, err
 	}
-	const outcome = "cannot be approved; nothing was signed"
-	found, err := recompute(ctx, w, plan.Plan, a.file, outcome) // before anybody reads it
+	use := planUse{a.file, "approve", "cannot be approved; nothing was signed", plan.Header.Targets}
+	found, err := recompute(ctx, w, plan.Plan, use) // before anybody reads it
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 		return nil, err
 	}
 	if _, err := found.remaining(ctx, w.host, w.config); err != nil {
-		return nil, unfit(ctx, w, a.file, outcome, err)
+		return nil, unfit(ctx, w, use, err)
 	}
 	if plan.Empty() {
 		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)

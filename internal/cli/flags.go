@@ -395,6 +395,9 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	if cmd == cmd.Root() && slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool { return lookupFlag(c, name) != nil }) {
 		return exit.WithHint(fmt.Errorf("a command comes first, and its flags behind it: there is no %s of remit itself", flagWord(name)), "remit plan "+flagWord(name))
 	}
+	if name == "y" && cmd.Name() == "apply" {
+		return exit.WithHint(errors.New("there is no -y: a saved plan is sent without a question, and --auto-approve approves a plan that nobody saw"), cmp.Or(p.withoutYes(), help))
+	}
 	if answer := otherWay(cmd, name); answer.Text != "" {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
@@ -402,7 +405,7 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
 	if lookupFlag(cmd, "out") != nil && name == "o" {
-		return exit.WithHint(errors.New("there is no -o: --out names the file to write"), p.keptFlags(cmd.Root(), cmd.CommandPath()+" --out=FILE"))
+		return exit.WithHint(errors.New("there is no -o: --out names the file to write"), cmp.Or(p.keptFlags(cmd.Root(), cmd.CommandPath()+" --out=FILE"), help))
 	}
 	if forms := formFlags(cmd); len(forms) > 1 && (name == "format" || name == "output" || name == "o") {
 		return exit.WithHint(fmt.Errorf("%s has no %s, and a flag for each form: %s", cmd.CommandPath(), flagWord(name), choice(forms)), help)
@@ -413,7 +416,7 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	if elsewhere := commandsWith(cmd.Root(), name); len(elsewhere) > 0 {
 		first, next := elsewhere[0], help
 		if len(elsewhere) == 1 || first.Name() == "plan" {
-			next = p.keptFlags(cmd.Root(), first.CommandPath()+flagAsTyped(first, name))
+			next = cmp.Or(p.keptFlags(cmd.Root(), first.CommandPath()+flagAsTyped(first, name)), help)
 		}
 		return exit.WithHint(fmt.Errorf("%s has no --%s; %s", cmd.CommandPath(), name, haveIt(elsewhere)), next)
 	}
@@ -485,5 +488,5 @@ func commandBelow(root *cobra.Command, name string) *cobra.Command {
 // notRecursive answers apply --recursive.
 func (p *process) notRecursive(root *cobra.Command) error {
 	return exit.WithHint(errors.New("apply sends the plan of one configuration, so that somebody agrees to each by itself. "+
-		"plan --recursive shows all of them, and for each the command that applies it"), p.keptFlags(root, "remit plan --recursive"))
+		"plan --recursive shows all of them, and for each the command that applies it"), cmp.Or(p.keptFlags(root, "remit plan --recursive"), "remit plan --help"))
 }

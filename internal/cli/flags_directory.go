@@ -96,8 +96,8 @@ func joinLeading(args []string) []string {
 }
 
 // keptFlags gives a command line that remit advises the flags of the typed one that say which directory and
-// which service are meant, and which part is planned, where the advised command has them. A hint without
-// --sandbox or --target could move money.
+// which service are meant, and which part is planned, where the advised command has them: without --sandbox or
+// --target it could move money. It returns "" where one of them cannot be read.
 func (p *process) keptFlags(root *cobra.Command, next string) string {
 	words := strings.Fields(next)
 	if len(words) < 2 || words[0] != "remit" {
@@ -118,10 +118,13 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 		}
 	}
 	if err := typed.Flags().Parse(long); err != nil {
-		return next
+		return ""
 	}
 	dir.Sandbox = dir.Sandbox && lookupFlag(advised, "sandbox") != nil
-	if lookupFlag(advised, "accept-late") != nil { // it makes a plan
+	if isOfPlan := advised.Name() == "plan" || advised.Name() == "apply"; isOfPlan && !strings.Contains(next, " --recursive") {
+		if len(planned.targets) > 0 {
+			next = strings.TrimSuffix(next, flagAsTyped(advised, "target"))
+		}
 		next += planned.typed()
 	}
 	return dir.Here(next)

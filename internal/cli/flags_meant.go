@@ -105,8 +105,6 @@ func otherWay(cmd *cobra.Command, name string) terraform.Answer {
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": apply sends only what its plan and its approvals allow. The plan names what keeps it from being applied, and the flag that accepts it where there is one", Next: "remit plan"}
 	case name == "plan" && cmd.Name() == "console":
 		return terraform.Answer{Text: "there is no --plan: console evaluates what the files declare. show reads a saved plan", Next: "remit show PLAN"}
-	case name == "y" && cmd.Name() == "apply":
-		return terraform.Answer{Text: "there is no -y. Did you mean \"--auto-approve\"?", Next: "remit apply --auto-approve"}
 	}
 	return terraform.Answer{}
 }
@@ -129,5 +127,5 @@ func againIn(cmd *cobra.Command, dir string) string {
 	from.Assignments = slices.DeleteFunc(slices.Clone(from.Assignments), func(a config.Assignment) bool {
 		return a.File == "" && !strings.Contains(a.Var, "=") // an unfinished one
 	})
-	return from.Command(strings.TrimPrefix(cmd.CommandPath(), "remit "))
+	return from.Command(strings.TrimPrefix(cmd.CommandPath(), "remit ") + planFlagsOf(cmd))
 }

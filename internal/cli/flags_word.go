@@ -133,6 +133,28 @@ func (p *process) retyped(name, value string) string {
 	return strings.Join(line, " ")
 }
 
+// withoutYes is the typed line without -y, and with --auto-approve where an apply could have asked: a saved plan, a digest and a
+// rehearsal ask nothing. It is "" where the line has what may be a secret.
+func (p *process) withoutYes() string {
+	line, mayAsk := []string{"remit"}, true
+	for i, word := range p.typed {
+		isFlag := strings.HasPrefix(word, "-")
+		switch name := flagName(word); {
+		case isFlag && (name == "var" || name == "client-secret"):
+			return ""
+		case isFlag && name == "y":
+			continue
+		case i > 0 && !isFlag, name == "plan-digest", name == "rehearse":
+			mayAsk = false
+		}
+		line = append(line, shell.Word(word))
+	}
+	if mayAsk {
+		line = append(line, "--auto-approve")
+	}
+	return strings.Join(line, " ")
+}
+
 // nearFlagsMax is how many flags an unknown one is answered with.
 const nearFlagsMax = 3
 

@@ -124,7 +124,7 @@ func (c *planCommand) check(cmd *cobra.Command, w *opened) error {
 	if err := c.sign.open(cmd.Context(), w, c.out); err != nil {
 		return err
 	}
-	if err := checkKept(cmd.Context(), w, c.out, c.sign.author()); err != nil {
+	if err := checkKept(cmd.Context(), w, c.out, c.sign.author(), c.plan.typed()+c.sign.flag()); err != nil {
 		return err
 	}
 	if changed("lock-timeout") && !c.refresh {
@@ -157,7 +157,7 @@ func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *pla
 		if plan, err = o.plan(cmd.Context(), w); err != nil {
 			return err
 		}
-		all := "plan --show=all"
+		all := "plan --show=all" + o.typed()
 		if c.out != "" { // the saved plan shows every line
 			o.all = showAllOf(c.out)
 			all = strings.TrimPrefix(o.all, "remit ")

@@ -19,6 +19,7 @@ import (
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
+	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
@@ -177,9 +178,22 @@ func (o *planning) authorName(h *host.Host) string {
 
 // planOptions say how to show a plan to the reader of stdout.
 func planOptions(w *opened, o *planning) view.PlanOptions {
+	all := o.all
+	if all == "" && o.typed() != "" {
+		all = "remit plan --show=all" + o.typed()
+	}
+	screen := w.streams.Screen(w.streams.Out)
+	if here := screen.Here; here != nil && o.scoped() != "" {
+		screen.Here = func(command string) string {
+			if command == doubt.Apply || command == "remit plan" {
+				command += o.scoped()
+			}
+			return here(command)
+		}
+	}
 	return view.PlanOptions{
-		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: o.all, MayLack: w.state.MayLack, Reviewed: o.reviewed,
+		Screen: screen, Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: all, MayLack: w.state.MayLack, Reviewed: o.reviewed,
 	}
 }
 

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"remit/internal/text/shell"
 )
@@ -51,6 +53,24 @@ func (o *controlFlags) accepted() string {
 
 // typed are all of them, for a command to type; "" where none was given.
 func (o *controlFlags) typed() string { return o.scoped() + o.accepted() }
+
+// planFlagsOf are these flags as they were typed to a command that makes a plan, for a command to type.
+func planFlagsOf(cmd *cobra.Command) string {
+	if lookupFlag(cmd, "accept-late") == nil {
+		return ""
+	}
+	flags := ""
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values, isList := f.Value.(pflag.SliceValue)
+		switch isControl := f.Name == "target" || f.Name == "override-limit" || strings.HasPrefix(f.Name, "accept-"); {
+		case isControl && isList:
+			flags += flagWords(f.Name, values.GetSlice())
+		case isControl:
+			flags += flagWords(f.Name, []string{f.Value.String()})
+		}
+	})
+	return flags
+}
 
 // flagWords is a flag with each of values, for a command to type.
 func flagWords(name string, values []string) string {

@@ -21,15 +21,15 @@ type recomputed struct {
 }
 
 // recompute computes a saved plan again before anybody reads it: with the state where that is at hand, and
-// otherwise what the plan alone allows, which it tells in a line. The error says the outcome.
-func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*recomputed, error) {
-	return recomputeUnder(ctx, w, controlsOf(w.config, w.dir.Sandbox), plan, file, outcome)
+// otherwise what the plan alone allows, which it tells in a line. The error says what cannot be done then.
+func recompute(ctx context.Context, w *opened, plan *planner.Plan, use planUse) (*recomputed, error) {
+	return recomputeUnder(ctx, w, controlsOf(w.config, w.dir.Sandbox), plan, use)
 }
 
 // recomputeUnder is recompute under such controls.
-func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, file, outcome string) (*recomputed, error) {
+func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, use planUse) (*recomputed, error) {
 	if there, err := w.state.Backend.Look(ctx); err != nil || !there {
-		return recomputeAlone(ctx, w, controls, plan, file, outcome, "no state found here")
+		return recomputeAlone(ctx, w, controls, plan, use, "no state found here")
 	}
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
@@ -43,18 +43,18 @@ func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, p
 	w.streams.Quiet()
 	if err != nil {
 		done()
-		return nil, unfit(ctx, w, file, outcome, err)
+		return nil, unfit(ctx, w, use, err)
 	}
 	return &recomputed{plan: verified.Plan, verified: verified, close: done}, nil
 }
 
 // recomputeAlone is recompute without the state, for a reason.
-func recomputeAlone(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, file, outcome, why string) (*recomputed, error) {
+func recomputeAlone(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, use planUse, why string) (*recomputed, error) {
 	w.streams.Begin("computing the plan again")
 	alone, err := plan.Alone(ctx, controls)
 	w.streams.Quiet()
 	if err != nil {
-		return nil, unfit(ctx, w, file, outcome, err)
+		return nil, unfit(ctx, w, use, err)
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
 	return &recomputed{plan: alone, meta: boundMeta(w.state, plan.Header), close: func() {}}, err
@@ -96,7 +96,7 @@ func isDifferent(err error) bool {
 // directory: then only the plan itself can be computed. Its own control blocks count, and each face
 // says where they are not those of the configuration.
 func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
-	const outcome = "cannot be shown"
+	use := planUse{file, "show", "cannot be shown", plan.Header.Targets}
 	why := findStateOf(w, plan)
 	var controls planner.Controls
 	if w.dir.Need <= config.NeedControls {
@@ -104,7 +104,7 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 	}
 	controls.OwnBlocks = true
 	if why == "" {
-		found, err := recomputeUnder(ctx, w, controls, plan, file, outcome)
+		found, err := recomputeUnder(ctx, w, controls, plan, use)
 		var other *planner.OtherError
 		var controls *planner.ControlsError
 		switch {
@@ -121,7 +121,7 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 			why = "the state cannot be read here"
 		}
 	}
-	found, err := recomputeAlone(ctx, w, controls, plan, file, outcome, why)
+	found, err := recomputeAlone(ctx, w, controls, plan, use, why)
 	if err != nil {
 		return nil, err
 	}

@@ -59,12 +59,11 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	if a.file == "" {
 		return a.planning.plan(ctx, w)
 	}
-	const outcome = "cannot be applied; nothing was sent"
 	plan, err := openPlan(ctx, w, a.file)
 	if err != nil {
 		return nil, err
 	}
-	found, err := recompute(ctx, w, plan, a.file, outcome)
+	found, err := recompute(ctx, w, plan, useOf(a, plan))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	}
 	left, err := found.remaining(ctx, w.host, w.config)
 	if err != nil {
-		return nil, unfit(ctx, w, a.file, outcome, err)
+		return nil, unfit(ctx, w, useOf(a, plan), err)
 	}
 	return left, nil
 }

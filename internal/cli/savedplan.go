@@ -200,8 +200,21 @@ func inSandbox(dir workspace.Directory, name string) workspace.Directory {
 	return dir
 }
 
+// planUse is what a command does with a saved plan.
+type planUse struct {
+	file    string
+	words   string   // the command as it was typed, without the file
+	outcome string   // what cannot be done, and what was not
+	targets []string // of the plan
+}
+
+// useOf is what apply does with a plan.
+func useOf(a *applying, plan *planner.Plan) planUse {
+	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets}
+}
+
 // unfit says why a saved plan can't be used now, and how to make a new one.
-func unfit(ctx context.Context, w *opened, file, outcome string, err error) error {
+func unfit(ctx context.Context, w *opened, use planUse, err error) error {
 	if ctx.Err() != nil {
 		return exit.Interrupted("while it computed the plan again")
 	}
@@ -214,10 +227,11 @@ func unfit(ctx context.Context, w *opened, file, outcome string, err error) erro
 	if errors.As(err, &other) && other.Lacks() && len(w.dir.PolicyDirs) == 0 {
 		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
 	}
-	if home := homeOf(w.dir, file); home != "" && obstacle == nil {
-		return fromHome(w.dir, home, file, outcome, err, code)
+	if home := homeOf(w.dir, use.file); home != "" && obstacle == nil {
+		return fromHome(w.dir, home, use, err, code)
 	}
-	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), w.dir.CommandWithPractice("plan --out="+shell.Word(newName(ctx, w, file))), code)
+	return exit.New(fmt.Errorf("%s %s: %w", use.file, use.outcome, err),
+		w.dir.CommandWithPractice("plan --out="+shell.Word(newName(ctx, w, use.file))+flagWords("target", use.targets)), code)
 }
 
 // homeOf is the directory of a saved plan where that is another one than the command works in, and has a configuration
@@ -236,12 +250,12 @@ func homeOf(dir *workspace.Directory, name string) string {
 }
 
 // fromHome refuses a saved plan that can't be used here, and names the directory where it lies.
-func fromHome(dir *workspace.Directory, home, file, outcome string, err error, code int) error {
+func fromHome(dir *workspace.Directory, home string, use planUse, err error, code int) error {
 	there := *dir
 	there.Path = home
 	why, _, _ := strings.Cut(strings.NewReplacer("; make a new one", "", "; make a new plan", "").Replace(err.Error()), "\n")
-	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own. Here it %s: %s", file, home, outcome, why),
-		there.Command("apply "+shell.Word(filepath.Base(file))), code)
+	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own. Here it %s: %s", use.file, home, use.outcome, why),
+		there.Command(use.words+" "+shell.Word(filepath.Base(use.file))), code)
 }
 
 // savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
@@ -261,15 +275,15 @@ func savePlan(ctx context.Context, w *opened, plan *planner.Plan, name string, a
 
 // checkKept refuses to replace a saved plan that somebody signed or that a run carried out: with it the approvals
 // and the evidence of the run would be lost. The signature of the author who signs the new plan as well is no
-// reason: it is replaced with the plan.
-func checkKept(ctx context.Context, w *opened, name string, author *approval.Key) error {
+// reason: it is replaced with the plan. The flags are those of the new one.
+func checkKept(ctx context.Context, w *opened, name string, author *approval.Key, flags string) error {
 	why, err := whyKept(ctx, w, name, author)
 	if err != nil || why == "" {
 		return err
 	}
 	return exit.WithHint(fmt.Errorf("save the plan: %s %s; nothing was written. Save the new plan under another name. "+
 		"Or, if nobody needs the old one any more, delete it and the signatures beside it by hand", name, why),
-		w.dir.CommandWithPractice("plan --out="+shell.Word(otherName(w.dir, name))))
+		w.dir.CommandWithPractice("plan --out="+shell.Word(otherName(w.dir, name))+flags))
 }
 
 // whyKept says why a file must not be replaced by a new plan; "" where it may be.

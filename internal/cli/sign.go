@@ -50,6 +50,17 @@ func (s *signing) open(ctx context.Context, w *opened, out string) error {
 	return nil
 }
 
+// flag is --sign as it was typed, for a command to type; "" where it was not.
+func (s *signing) flag() string {
+	switch s.key {
+	case "":
+		return ""
+	case signByAgent:
+		return " --sign"
+	}
+	return flagWords("sign", []string{s.key})
+}
+
 // author is the key that signs; nil for none.
 func (s *signing) author() *approval.Key {
 	if s.opened == nil {
