@@ -33,7 +33,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	if err != nil {
 		return err
 	}
-	named := byName{handlers{handler, logged{log}}, "remit " + a.again(), "remit plan" + flagWords("target", run.Plan.Header.Targets)}
+	named := byName{handlers{handler, logged{log}}, "remit " + a.again(), "remit " + planAgain(a)}
 	run.Handler = named
 	back := moreGarbage(w.host.Getenv)
 	summary, failed := carryOut(ctx, run)
@@ -176,6 +176,14 @@ func needsPlan(s executor.Summary) bool {
 	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return strings.HasPrefix(e.Next, "remit plan") })
 }
 
+// planAgain plans the part that a run was of; an import carries out no plan.
+func planAgain(a *applying) string {
+	if plan := a.monitoring.facts.plan; plan != nil {
+		return "plan" + flagWords("target", plan.Header.Targets)
+	}
+	return "plan"
+}
+
 // nextAfter is the command to type after a run; "" where there is nothing to do.
 func nextAfter(a *applying, service *workspace.Service, s executor.Summary) string {
 	count := func(result executor.Result) int {
@@ -188,13 +196,13 @@ func nextAfter(a *applying, service *workspace.Service, s executor.Summary) stri
 	case count(executor.ResultConflict) == 0 && count(executor.ResultUnverified) > 1:
 		return a.planning.dir.Command("resolve --run=" + shell.Word(s.RunID))
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
-		return a.planning.dir.Command("plan" + flagWords("target", a.monitoring.facts.plan.Header.Targets))
+		return a.planning.dir.Command(planAgain(a))
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
 		return a.planning.dir.Command(a.again())
 	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return strings.HasSuffix(e.Next, " --retry-refused") }):
 		return a.planning.dir.Command(a.again() + strings.TrimPrefix(executor.NextRefused, "remit apply"))
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
-		return a.planning.dir.Command("plan" + flagWords("target", a.monitoring.facts.plan.Header.Targets))
+		return a.planning.dir.Command(planAgain(a))
 	case count(executor.ResultInDoubt) > 0:
 		return a.planning.dir.Here(nextOfDoubts(s))
 	case s.Unfinished > 0 && service.CanLookUp():
