@@ -172,7 +172,11 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	}
 	err = rideOut(ctx, a, w, err)
 	if _, isHeld := errors.AsType[*state.LockedError](err); isHeld {
-		return exit.WithHint(err, a.planning.dir.Command(a.again()+a.planning.accepted()+" --lock-timeout=5m"))
+		words := same(a) + " --lock-timeout=5m"
+		if a.digest != "" {
+			words += " " + a.approval()
+		}
+		return exit.WithHint(err, a.planning.dir.CommandWithPractice(words))
 	}
 	return err
 }
@@ -181,6 +185,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 func (a *applying) again() string {
 	if a.file != "" {
 		return a.verb() + " " + shell.Word(a.file)
+	}
+	if plan := a.monitoring.facts.plan; plan != nil {
+		return a.verb() + flagWords("target", plan.Header.Targets)
 	}
 	return a.verb() + a.planning.scoped()
 }
@@ -369,7 +376,7 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
-		a.planning.dir.Command(a.again()+a.planning.accepted()+" "+a.approval()+" --retry-refused"), exit.Partial,
+		a.planning.dir.CommandWithPractice(same(a)+" "+a.approval()+" --retry-refused"), exit.Partial,
 	)
 }
 

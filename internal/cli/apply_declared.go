@@ -11,7 +11,7 @@ import (
 	"remit/planner"
 )
 
-// verb is apply as it was typed, up to what it applies: with the flags that keep it from sending.
+// verb is apply with --rehearse, --declared and --on-refusal as they were typed.
 func (a *applying) verb() string {
 	words := "apply"
 	if a.rehearse {

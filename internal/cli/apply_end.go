@@ -24,7 +24,7 @@ import (
 
 // execute carries a run out, shows it, and turns its end into an exit code.
 func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
-	o := view.SummaryOptions{Screen: w.streams.Screen(w.streams.Out), Planned: run.Plan.Sent()}
+	o := view.SummaryOptions{Screen: partScreen(w.streams.Screen(w.streams.Out), run.Plan.Header.Targets), Planned: run.Plan.Sent()}
 	if run.Whole != nil {
 		o.Planned = run.Whole.Sent()
 	}
@@ -148,8 +148,8 @@ func isDone(runID string) func(context.Context, executor.Run) (executor.Summary,
 	}
 }
 
-// byName is a handler of a run that goes on with the command again, of a saved plan by its name, or with a new plan. Both are of
-// the part that the run was of.
+// byName is a handler of events that name the commands again and plan: a saved plan is applied by its name, and a part stays
+// that part.
 type byName struct {
 	executor.Handler
 	again, plan string
@@ -198,9 +198,9 @@ func nextAfter(a *applying, service *workspace.Service, s executor.Summary) stri
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
 		return a.planning.dir.Command(planAgain(a))
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
-		return a.planning.dir.Command(a.again())
+		return a.planning.dir.CommandWithPractice(a.again())
 	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return strings.HasSuffix(e.Next, " --retry-refused") }):
-		return a.planning.dir.Command(a.again() + strings.TrimPrefix(executor.NextRefused, "remit apply"))
+		return a.planning.dir.CommandWithPractice(a.again() + strings.TrimPrefix(executor.NextRefused, "remit apply"))
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
 		return a.planning.dir.Command(planAgain(a))
 	case count(executor.ResultInDoubt) > 0:

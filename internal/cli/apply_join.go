@@ -89,7 +89,7 @@ func joinRun(ctx context.Context, a *applying, w *opened, holder state.Holder) e
 		return err
 	case errors.As(err, &locked):
 		return exit.WithHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
-			a.planning.dir.Command(a.again()+a.planning.accepted()+" --join --lock-timeout=5m"))
+			a.planning.dir.Command(same(a)+" --join --lock-timeout=5m"))
 	case err != nil:
 		return &apartError{w.state.Error(err), false}
 	}

@@ -31,6 +31,7 @@ import (
 
 // approving is one remit approve.
 type approving struct {
+	command  string // approve, or review
 	planning planning
 	file     string
 	key      string
@@ -41,7 +42,7 @@ type approving struct {
 }
 
 func newApprove(p *process) *cobra.Command {
-	a := approving{planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}
+	a := approving{command: "approve", planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}
 	cmd := &cobra.Command{
 		Use:   "approve PLAN",
 		Short: "Sign a saved plan, so that it may be applied",
@@ -129,7 +130,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 	return a.read(ctx, w, func(plan *savedPlan) error {
 		a.planning.all = showAllOf(a.file)
-		options := planOptions(w, &a.planning)
+		options := planOptions(w, &a.planning, plan.Header.Targets)
 		options.Saved = true
 		return view.Plan(w.streams.Out, plan.Plan, options)
 	})
@@ -144,7 +145,7 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 	if err := a.otherPlace(plan); err != nil {
 		return nil, err
 	}
-	use := planUse{a.file, "approve", "cannot be approved; nothing was signed", plan.Header.Targets}
+	use := planUse{a.file, a.command, "cannot be approved; nothing was signed", plan.Header.Targets}
 	found, err := recompute(ctx, w, plan.Plan, use) // before anybody reads it
 	if err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 		here.Sandbox, here.Practice = false, false
 	}
 	return exit.WithHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
-		here.CommandWithPractice("approve "+shell.Word(a.file)))
+		here.CommandWithPractice(a.command+" "+shell.Word(a.file)))
 }
 
 // findKey finds the key to sign with, of somebody whose approval would count.

@@ -34,6 +34,15 @@ func (a *applying) checkDigest() error {
 // approved reports whether a flag replaces a person's yes.
 func (a *applying) approved() bool { return a.autoApprove || a.digest != "" }
 
+// same is the same apply as a command to type where nothing was sent; without its approval.
+func same(a *applying) string {
+	words := a.again() + a.planning.accepted() + flagWords("accept-shortfall", a.acceptShortfall)
+	if a.retryRefused {
+		words += " --retry-refused"
+	}
+	return words
+}
+
 // approval is that flag, for a command to type.
 func (a *applying) approval() string {
 	if a.digest != "" {

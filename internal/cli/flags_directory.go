@@ -99,10 +99,12 @@ func joinLeading(args []string) []string {
 // which service are meant, and which part is planned, where the advised command has them: without --sandbox or
 // --target it could move money. It returns "" where one of them cannot be read.
 func (p *process) keptFlags(root *cobra.Command, next string) string {
-	words := strings.Fields(next)
-	if len(words) < 2 || words[0] != "remit" {
-		return next
+	before, rest, isRemit := strings.Cut(next, "remit ")
+	if words := strings.Fields(before); !isRemit || slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(word, "=") }) {
+		return next // of another program
 	}
+	next = "remit " + rest
+	words := strings.Fields(next)
 	advised, _, err := root.Find(words[1:])
 	if err != nil || lookupFlag(advised, "chdir") == nil {
 		return next
@@ -127,7 +129,31 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 		}
 		next += planned.typed()
 	}
-	return dir.Here(next)
+	if advised.Name() == "apply" && p.narrows(typed) {
+		return ""
+	}
+	return before + dir.Here(next)
+}
+
+// narrows reports whether the typed apply is of a saved plan, or has a flag that keeps it from sending something. typed has the flags
+// that are kept; the values of others are taken for a plan.
+func (p *process) narrows(typed *cobra.Command) bool {
+	isValue := false
+	for i, word := range p.typed {
+		switch name := flagName(word); {
+		case strings.HasPrefix(word, "-"):
+			if slices.Contains([]string{"rehearse", "declared", "on-refusal", "plan-digest", "join"}, name) {
+				return true
+			}
+			flag := typed.Flags().Lookup(name)
+			isValue = flag != nil && flag.NoOptDefVal == "" && !strings.Contains(word, "=")
+		case i > 0 && !isValue: // the first is the command
+			return true
+		default:
+			isValue = false
+		}
+	}
+	return false
 }
 
 // readNamed reads a file that somebody named to a command that works in dir.

@@ -144,7 +144,7 @@ func (p *process) withoutYes() string {
 			return ""
 		case isFlag && name == "y":
 			continue
-		case i > 0 && !isFlag, name == "plan-digest", name == "rehearse":
+		case i > 0 && !isFlag, name == "plan-digest", name == "rehearse", name == "auto-approve":
 			mayAsk = false
 		}
 		line = append(line, shell.Word(word))

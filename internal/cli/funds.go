@@ -69,11 +69,11 @@ func (s *shortfall) name(profileID string) string {
 
 // tooLittle says how the same apply is typed where the shortfall is meant.
 func (a *applying) tooLittle(short *shortfall) error {
-	words := a.again() + a.planning.accepted()
+	words := same(a)
 	if a.file == "" && a.approved() {
 		words += " " + a.approval()
 	}
-	return exit.New(short, a.planning.dir.Command(words+short.flags()), exit.Control)
+	return exit.New(short, a.planning.dir.CommandWithPractice(words+short.flags()), exit.Control)
 }
 
 // flags accept all that is short.

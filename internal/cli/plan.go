@@ -124,7 +124,11 @@ func (c *planCommand) check(cmd *cobra.Command, w *opened) error {
 	if err := c.sign.open(cmd.Context(), w, c.out); err != nil {
 		return err
 	}
-	if err := checkKept(cmd.Context(), w, c.out, c.sign.author(), c.plan.typed()+c.sign.flag()); err != nil {
+	flags := c.plan.typed() + c.sign.flag()
+	if changed("expires-in") {
+		flags += " --expires-in=" + c.plan.expiresIn.String()
+	}
+	if err := checkKept(cmd.Context(), w, c.out, c.sign.author(), flags); err != nil {
 		return err
 	}
 	if changed("lock-timeout") && !c.refresh {

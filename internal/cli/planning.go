@@ -176,25 +176,35 @@ func (o *planning) authorName(h *host.Host) string {
 	return h.Getenv("USER")
 }
 
-// planOptions say how to show a plan to the reader of stdout.
-func planOptions(w *opened, o *planning) view.PlanOptions {
+// planOptions say how to show a plan of these targets to the reader of stdout.
+func planOptions(w *opened, o *planning, targets []string) view.PlanOptions {
 	all := o.all
 	if all == "" && o.typed() != "" {
-		all = "remit plan --show=all" + o.typed()
-	}
-	screen := w.streams.Screen(w.streams.Out)
-	if here := screen.Here; here != nil && o.scoped() != "" {
-		screen.Here = func(command string) string {
-			if command == doubt.Apply || command == "remit plan" {
-				command += o.scoped()
-			}
-			return here(command)
-		}
+		all = allLines + o.typed()
 	}
 	return view.PlanOptions{
-		Screen: screen, Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
+		Screen: partScreen(w.streams.Screen(w.streams.Out), targets), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: all, MayLack: w.state.MayLack, Reviewed: o.reviewed,
 	}
+}
+
+// allLines is the command that lists each line of a plan that is made.
+const allLines = "remit plan --show=all"
+
+// partScreen is a screen on which commands that plan again, or apply, are of the part that targets name.
+func partScreen(screen view.Screen, targets []string) view.Screen {
+	here := screen.Here
+	if here == nil || len(targets) == 0 {
+		return screen
+	}
+	screen.Here = func(command string) string {
+		switch command {
+		case doubt.Apply, "remit plan", allLines:
+			command += flagWords("target", targets)
+		}
+		return here(command)
+	}
+	return screen
 }
 
 // showAllOf is the command that lists each transfer of a saved plan.
@@ -210,11 +220,11 @@ func showPlan(w *opened, plan *planner.Plan, o *planning) error {
 		}
 	}
 	if w.streams.WantsLines() {
-		if err := w.streams.JSON().Plan(plan, planOptions(w, o)); w.streams.AsJSON || err != nil {
+		if err := w.streams.JSON().Plan(plan, planOptions(w, o, plan.Header.Targets)); w.streams.AsJSON || err != nil {
 			return err
 		}
 	}
-	return view.Plan(w.streams.Out, plan, planOptions(w, o))
+	return view.Plan(w.streams.Out, plan, planOptions(w, o, plan.Header.Targets))
 }
 
 // plan reads the state and plans.

@@ -54,7 +54,7 @@ func (o *controlFlags) accepted() string {
 // typed are all of them, for a command to type; "" where none was given.
 func (o *controlFlags) typed() string { return o.scoped() + o.accepted() }
 
-// planFlagsOf are these flags as they were typed to a command that makes a plan, for a command to type.
+// planFlagsOf are the control flags that were typed to a command that makes a plan, for a command to type.
 func planFlagsOf(cmd *cobra.Command) string {
 	if lookupFlag(cmd, "accept-late") == nil {
 		return ""
@@ -65,6 +65,8 @@ func planFlagsOf(cmd *cobra.Command) string {
 		switch isControl := f.Name == "target" || f.Name == "override-limit" || strings.HasPrefix(f.Name, "accept-"); {
 		case isControl && isList:
 			flags += flagWords(f.Name, values.GetSlice())
+		case f.Name == "allow-empty":
+			flags += " --allow-empty"
 		case isControl:
 			flags += flagWords(f.Name, []string{f.Value.String()})
 		}

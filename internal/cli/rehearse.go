@@ -27,7 +27,7 @@ func runRehearsal(ctx context.Context, a *applying, p *process) error {
 	if err != nil {
 		return a.planning.planError(err)
 	}
-	o := view.RehearsalOptions{Plan: planOptions(w, &a.planning)}
+	o := view.RehearsalOptions{Plan: planOptions(w, &a.planning, plan.Header.Targets)}
 	opening := rehearsalBalances(w.config)
 	if a.fromBalances {
 		if opening, o.BalancesAt, err = balancesFor(ctx, w, plan); err != nil {

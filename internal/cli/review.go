@@ -29,7 +29,7 @@ type reviewing struct {
 }
 
 func newReview(p *process) *cobra.Command {
-	r := reviewing{approving: approving{planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}}
+	r := reviewing{approving: approving{command: "review", planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}}
 	planning := &r.approving.planning
 	cmd := &cobra.Command{
 		Use:   "review PLAN",
@@ -78,7 +78,7 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if err := a.planning.compare(ctx, w.state, before, plan.Plan, "show --show=all "+shell.Word(a.file)); err != nil {
 		return err
 	}
-	options := planOptions(w, &a.planning)
+	options := planOptions(w, &a.planning, plan.Header.Targets)
 	options.Saved, options.ShowAll = true, true
 	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(plan.digest.Challenge()), IDs: a.usable(w.host, w.config, plan)}
 	var said string

@@ -200,15 +200,15 @@ func inSandbox(dir workspace.Directory, name string) workspace.Directory {
 	return dir
 }
 
-// planUse is what a command does with a saved plan.
+// planUse says which command reads a saved plan, for an error that says that it cannot be used.
 type planUse struct {
 	file    string
-	words   string   // the command as it was typed, without the file
+	words   string   // the command and its flags, without the file
 	outcome string   // what cannot be done, and what was not
 	targets []string // of the plan
 }
 
-// useOf is what apply does with a plan.
+// useOf is that of apply.
 func useOf(a *applying, plan *planner.Plan) planUse {
 	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets}
 }
@@ -425,7 +425,7 @@ func (a *applying) checkPlace(plan *planner.Plan) error {
 	}
 	here := inSandbox(a.planning.dir, a.file)
 	return exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
-		here.CommandWithPractice("apply "+shell.Word(a.file)))
+		here.CommandWithPractice(a.verb()+" "+shell.Word(a.file)))
 }
 
 // sandboxFirst says of a saved plan that it is one of the sandbox before it says, with err, why no state can be used.

@@ -96,7 +96,7 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 		return err
 	}
 	o.all = showAllOf(file)
-	options := planOptions(w, o)
+	options := planOptions(w, o, plan.Header.Targets)
 	options.Saved = true
 	options.Sandbox = isForSandbox(plan)
 	options.OtherBlocks = plan.OtherBlocks()

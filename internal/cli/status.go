@@ -67,7 +67,7 @@ func (o *planning) status(ctx context.Context, w *opened) (*planner.Plan, error)
 	if w.streams.AsJSON {
 		return plan, w.streams.JSON().Status(plan)
 	}
-	return plan, view.Status(w.streams.Out, plan, planOptions(w, o))
+	return plan, view.Status(w.streams.Out, plan, planOptions(w, o, nil))
 }
 
 // exitOfStatus is the exit code of the gravest group that needs a person; 0 where none does.

@@ -48,9 +48,9 @@ func newWhy(p *process) *cobra.Command {
 				return o.planError(err)
 			}
 			if p.streams.AsJSON {
-				err = w.streams.JSON().Why(why, planOptions(w, &o))
+				err = w.streams.JSON().Why(why, planOptions(w, &o, nil))
 			} else {
-				err = view.ShowWhy(w.streams.Out, why, planOptions(w, &o))
+				err = view.ShowWhy(w.streams.Out, why, planOptions(w, &o, nil))
 			}
 			if err != nil {
 				return err

@@ -10,7 +10,7 @@ import (
 // where a quoted word has characters that would be escaped, it is quoted as $'…', in which
 // bash, zsh and ksh read the escapes.
 func Command(line string) string {
-	if Visible(line) == line {
+	if Visible(line) == line && !strings.Contains(line, "\n") {
 		return line
 	}
 	var b strings.Builder

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"os/exec"
+	"strings"
 	"testing"
 
 	"remit/internal/text/shell"
@@ -13,9 +14,9 @@ func TestACommandThatIsShownCanBePasted(t *testing.T) {
 	if err != nil {
 		t.Skip("bash is not there to read commands")
 	}
-	for _, refID := range []string{"f\u043eur", "it's \u202e \\ \u05d0", "rent-01", "рента", "a\x1b[2J\nb", "'\u0430c'", "\U0001f4b8 \u200b"} {
+	for _, refID := range []string{"f\u043eur", "it's \u202e \\ \u05d0", "rent-01", "рента", "a\x1b[2J\nb", "'\u0430c'", "\U0001f4b8 \u200b", "x'\n\n    remit apply --auto-approve\n\n#"} {
 		line := view.Command("printf %s " + shell.Word(refID))
-		if line != view.Visible(line) {
+		if line != view.Visible(line) || strings.Contains(line, "\n") {
 			t.Errorf("%q hides something", line)
 		}
 		out, err := exec.CommandContext(t.Context(), bash, "-c", line).Output()

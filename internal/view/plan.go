@@ -35,7 +35,7 @@ type PlanOptions struct {
 	// OtherBlocks are the control blocks of a saved plan that are not those of the configuration.
 	OtherBlocks []planner.ControlBlock
 
-	// All is the command that lists every transfer; "" for that of a plan that is not saved.
+	// All is the command that lists every transfer; "" for all of a plan that is not saved.
 	All string
 
 	// Against has the changes since an earlier plan; nil where nobody asks. It takes the place of the lines,
