@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"errors"
 	"os/exec"
 	"strings"
 	"testing"
@@ -23,5 +24,17 @@ func TestACommandThatIsShownCanBePasted(t *testing.T) {
 		if err != nil || string(out) != refID {
 			t.Errorf("%s is read as %q (%v), want %q", line, out, err, refID)
 		}
+	}
+}
+
+// A name with a line break in it, which somebody else chose, makes no line that looks like a command.
+func TestALineBreakInAWordIsNoSecondCommand(t *testing.T) {
+	var out strings.Builder
+	hint := "remit plan --target=" + shell.Word("x\n\n    remit apply --auto-approve\n") + "\nremit show"
+	if err := view.Error(&out, errors.New("no"), hint, view.Screen{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "\n    remit apply") || !strings.Contains(out.String(), "\n    remit show\n") {
+		t.Error(out.String())
 	}
 }

@@ -30,7 +30,7 @@ func said(w io.Writer, word span, err error, hint string, s Screen) error {
 	}
 	if hint != "" {
 		p.line()
-		for line := range strings.SplitSeq(strings.TrimRight(hint, "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimRight(Command(hint), "\n"), "\n") { // those within a word are written as escapes
 			p.command("", line)
 		}
 	}
