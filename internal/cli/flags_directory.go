@@ -129,20 +129,20 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 		}
 		next += planned.typed()
 	}
-	if advised.Name() == "apply" && p.narrows(typed) {
+	if advised.Name() == "apply" && p.narrows(typed, next) {
 		return ""
 	}
 	return before + dir.Here(next)
 }
 
-// narrows reports whether the typed apply is of a saved plan, or has a flag that keeps it from sending something. typed has the flags
-// that are kept; the values of others are taken for a plan.
-func (p *process) narrows(typed *cobra.Command) bool {
+// narrows reports whether the typed apply is of a saved plan, or has a flag that keeps it from sending something and that next lacks.
+// typed has the flags that are kept; the values of others are taken for a plan.
+func (p *process) narrows(typed *cobra.Command, next string) bool {
 	isValue := false
 	for i, word := range p.typed {
 		switch name := flagName(word); {
 		case strings.HasPrefix(word, "-"):
-			if slices.Contains([]string{"rehearse", "declared", "on-refusal", "plan-digest", "join"}, name) {
+			if slices.Contains([]string{"rehearse", "declared", "on-refusal", "plan-digest", "join"}, name) && !strings.Contains(next, "--"+name) {
 				return true
 			}
 			flag := typed.Flags().Lookup(name)
