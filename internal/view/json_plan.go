@@ -93,8 +93,8 @@ type assetLine struct {
 // undeclared ones after them where o.ShowAll asks for them, an "obstacle" for each, and a
 // "summary". It returns the first error of writing.
 func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
-	if o.Screen.Here != nil {
-		j.here = o.Screen.Here
+	if o.Here != nil {
+		j.here = o.Here
 	}
 	j.write(headerLine{"header", o.Sandbox, j.protected, p.Header})
 	for _, c := range p.Changes.All() {
