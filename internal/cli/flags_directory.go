@@ -99,16 +99,16 @@ func joinLeading(args []string) []string {
 // which service are meant, and which part is planned, where the advised command has them: without --sandbox or
 // --target it could move money. It returns "" where one of them cannot be read.
 func (p *process) keptFlags(root *cobra.Command, next string) string {
-	before, rest, isRemit := strings.Cut(next, "remit ")
-	if words := strings.Fields(before); !isRemit || slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(word, "=") }) {
+	variables, rest, isRemit := strings.Cut(next, "remit ")
+	isOther := func(word string) bool { return !strings.Contains(word, "=") }
+	if !isRemit || slices.ContainsFunc(strings.Fields(variables), isOther) {
 		return next // of another program
 	}
-	next = "remit " + rest
-	words := strings.Fields(next)
-	advised, _, err := root.Find(words[1:])
+	advised, _, err := root.Find(strings.Fields(rest))
 	if err != nil || lookupFlag(advised, "chdir") == nil {
 		return next
 	}
+	next = "remit " + rest
 	dir, planned, typed := workspace.Directory{}, controlFlags{}, &cobra.Command{}
 	directoryFlags(&dir, typed)
 	planned.declare(typed)
@@ -132,7 +132,7 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 	if advised.Name() == "apply" && p.narrows(typed, next) {
 		return ""
 	}
-	return before + dir.Here(next)
+	return variables + dir.Here(next)
 }
 
 // narrows reports whether the typed apply is of a saved plan, or has a flag that keeps it from sending something and that next lacks.
