@@ -135,14 +135,15 @@ func (s *objectScanner) byte(b byte) bool {
 	return true
 }
 
+// string reads a string without escapes; false where there is none, and then it has read nothing.
 func (s *objectScanner) string() (string, bool) {
-	if !s.byte('"') {
+	if s.at == len(s.raw) || s.raw[s.at] != '"' {
 		return "", false
 	}
-	for i := s.at; i < len(s.raw); i++ {
+	from := s.at + 1
+	for i := from; i < len(s.raw); i++ {
 		switch c := s.raw[i]; {
 		case c == '"':
-			from := s.at
 			s.at = i + 1
 			return s.text[from:i], true
 		case c < ' ', c == '\\':
