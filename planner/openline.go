@@ -2,8 +2,6 @@ package planner
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
 	"time"
 
 	"remit/internal/text/jsontext"
@@ -13,36 +11,36 @@ import (
 // parsePlainLine reads a line that appendPlain wrote; false of any other, which may be a line of
 // a saved plan all the same. buffers are for lines that are written again to be compared.
 func parsePlainLine(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok bool) {
-	r := plainReader{rest: string(line)}
-	c.Action = Action(r.must(`{"action":`))
-	c.RefID = r.must(`,"ref_id":`)
-	c.Address = r.may(`,"address":`)
-	c.Place = r.may(`,"place":`)
-	c.Batch = r.may(`,"batch":`)
-	operation := transfer.Operation(r.must(`,"request":{"operation":`))
-	fingerprintKey := r.may(`,"fingerprint_key":`)
-	body := r.must(`,"body":`)
-	r.skip("}")
-	c.FromLabel = r.has(`,"from_label":true`)
-	c.Naming = r.may(`,"naming":`)
-	c.DisplayName = r.may(`,"display_name":`)
-	c.FromPlace = r.may(`,"from_place":`)
-	c.ToPlace = r.may(`,"to_place":`)
-	c.DuplicateWithin = r.duration(`,"duplicate_within":`)
-	c.Again = r.has(`,"again":true`)
-	c.Until = r.time(`,"until":`)
-	c.Never = r.has(`,"never":true`)
-	c.Expires = r.time(`,"expires":`)
-	c.Due = r.time(`,"due":`)
-	c.CatchUp = r.duration(`,"catch_up":`)
-	c.Occurrence = r.may(`,"occurrence":`)
-	c.Windows = r.list(`,"windows":[`)
-	c.Reason = r.may(`,"reason":`)
-	c.Next = r.may(`,"next":`)
-	c.Signals = r.signals()
-	afterAs = r.may(`,"after_as":`)
-	r.skip("}\n")
-	if r.broken || r.rest != "" {
+	r := jsontext.NewReader(string(line))
+	c.Action = Action(r.Must(`{"action":`))
+	c.RefID = r.Must(`,"ref_id":`)
+	c.Address = r.May(`,"address":`)
+	c.Place = r.May(`,"place":`)
+	c.Batch = r.May(`,"batch":`)
+	operation := transfer.Operation(r.Must(`,"request":{"operation":`))
+	fingerprintKey := r.May(`,"fingerprint_key":`)
+	body := r.Must(`,"body":`)
+	r.Skip("}")
+	c.FromLabel = r.Has(`,"from_label":true`)
+	c.Naming = r.May(`,"naming":`)
+	c.DisplayName = r.May(`,"display_name":`)
+	c.FromPlace = r.May(`,"from_place":`)
+	c.ToPlace = r.May(`,"to_place":`)
+	c.DuplicateWithin = time.Duration(r.Int(`,"duplicate_within":`))
+	c.Again = r.Has(`,"again":true`)
+	c.Until = r.Time(`,"until":`)
+	c.Never = r.Has(`,"never":true`)
+	c.Expires = r.Time(`,"expires":`)
+	c.Due = r.Time(`,"due":`)
+	c.CatchUp = time.Duration(r.Int(`,"catch_up":`))
+	c.Occurrence = r.May(`,"occurrence":`)
+	c.Windows = r.List(`,"windows":[`)
+	c.Reason = r.May(`,"reason":`)
+	c.Next = r.May(`,"next":`)
+	c.Signals = readSignals(&r)
+	afterAs = r.May(`,"after_as":`)
+	r.Skip("}\n")
+	if !r.Done() {
 		return Change{}, "", false
 	}
 	request, err := transfer.ParseRequest(operation, []byte(body), fingerprintKey)
@@ -56,89 +54,18 @@ func parsePlainLine(line []byte, buffers *[2][]byte) (c Change, afterAs string, 
 	return c, afterAs, bytes.Equal(buffers[0], line)
 }
 
-// plainReader reads JSON whose order is known. Once broken, nothing that it read counts.
-type plainReader struct {
-	rest   string
-	broken bool
-}
-
-// has goes past text where that comes next.
-func (r *plainReader) has(text string) bool {
-	rest, ok := strings.CutPrefix(r.rest, text)
-	r.rest = rest
-	return ok
-}
-
-func (r *plainReader) skip(text string) {
-	if !r.has(text) {
-		r.broken = true
-	}
-}
-
-// must reads the string of a member that has to be there.
-func (r *plainReader) must(name string) string {
-	r.skip(name)
-	return r.text()
-}
-
-// may reads the string of a member that need not be there.
-func (r *plainReader) may(name string) string {
-	if !r.has(name) {
-		return ""
-	}
-	return r.text()
-}
-
-func (r *plainReader) text() string {
-	text, rest, ok := jsontext.Cut(r.rest)
-	r.rest, r.broken = rest, r.broken || !ok
-	return text
-}
-
-func (r *plainReader) duration(name string) time.Duration {
-	if !r.has(name) {
-		return 0
-	}
-	digits := len(r.rest) - len(strings.TrimLeft(r.rest, "0123456789-"))
-	n, err := strconv.ParseInt(r.rest[:digits], 10, 64)
-	r.rest, r.broken = r.rest[digits:], r.broken || err != nil
-	return time.Duration(n)
-}
-
-func (r *plainReader) time(name string) time.Time {
-	text := r.may(name)
-	if text == "" {
-		return time.Time{}
-	}
-	var t time.Time
-	if err := t.UnmarshalText([]byte(text)); err != nil {
-		r.broken = true
-	}
-	return t
-}
-
-func (r *plainReader) list(name string) []string {
-	var all []string
-	for next := name; r.has(next); next = "," {
-		all = append(all, r.text())
-	}
-	if all != nil {
-		r.skip("]")
-	}
-	return all
-}
-
-func (r *plainReader) signals() []Signal {
+// readSignals reads the list of signals, where the line has one.
+func readSignals(r *jsontext.Reader) []Signal {
 	var all []Signal
-	for next := `,"signals":[{"kind":`; r.has(next); next = `,{"kind":` {
+	for next := `,"signals":[{"kind":`; r.Has(next); next = `,{"kind":` {
 		all = append(all, Signal{
-			Kind: SignalKind(r.text()), RefID: r.may(`,"ref_id":`), Place: r.may(`,"place":`),
-			Detail: r.may(`,"detail":`), Accepted: r.may(`,"accepted":`),
+			Kind: SignalKind(r.Text()), RefID: r.May(`,"ref_id":`), Place: r.May(`,"place":`),
+			Detail: r.May(`,"detail":`), Accepted: r.May(`,"accepted":`),
 		})
-		r.skip("}")
+		r.Skip("}")
 	}
 	if all != nil {
-		r.skip("]")
+		r.Skip("]")
 	}
 	return all
 }

@@ -79,22 +79,35 @@ func Cut(in string) (text, rest string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	end := strings.IndexAny(rest, `"\`)
-	if end >= 0 && rest[end] == '"' {
+	end, escapes := 0, 0
+	for ; end < len(rest) && rest[end] != '"'; end++ {
+		if rest[end] != '\\' {
+			continue
+		}
+		if end++; end == len(rest) || rest[end] != '"' && rest[end] != '\\' {
+			return "", "", false
+		}
+		escapes++
+	}
+	if end >= len(rest) {
+		return "", "", false
+	}
+	if escapes == 0 {
 		return rest[:end], rest[end+1:], true
 	}
 	var b strings.Builder
-	for end >= 0 && rest[end] == '\\' && end+1 < len(rest) && (rest[end+1] == '"' || rest[end+1] == '\\') {
-		b.WriteString(rest[:end])
-		b.WriteByte(rest[end+1])
-		rest = rest[end+2:]
-		end = strings.IndexAny(rest, `"\`)
+	b.Grow(end - escapes)
+	for written, i := 0, 0; ; i++ {
+		switch {
+		case i == end:
+			b.WriteString(rest[written:end])
+			return b.String(), rest[end+1:], true
+		case rest[i] == '\\':
+			b.WriteString(rest[written:i])
+			i++
+			written = i
+		}
 	}
-	if end < 0 || rest[end] != '"' {
-		return "", "", false
-	}
-	b.WriteString(rest[:end])
-	return b.String(), rest[end+1:], true
 }
 
 // NestedAt is the byte at which a JSON text is nested more than so many levels deep, -1 where it is nowhere. It is
