@@ -127,6 +127,9 @@ func entryBetween(last, e Event) (entry Entry, reason string) {
 
 // Entry decodes the payload.
 func (e Event) Entry() (Entry, error) {
+	if entry, ok := decodePlain(e); ok {
+		return entry, nil
+	}
 	switch e.Kind {
 	case KindCreated:
 		return decode[Created](e)

@@ -18,3 +18,6 @@ func EncodePlain(entry Entry) (json.RawMessage, bool) {
 	}
 	return nil, false
 }
+
+// DecodePlain is how an entry is read without reflection, where that can be done.
+func DecodePlain(e Event) (Entry, bool) { return decodePlain(e) }

@@ -85,23 +85,35 @@ func haveTwice(members []member) bool {
 // it returns false. It keeps members in their order, and repeated ones. text is raw; the members
 // are put into room where that suffices.
 func scanObject(raw []byte, text string, room []member) ([]member, bool) {
-	s := objectScanner{raw: raw, text: text}
+	s := objectScanner{text: text}
 	members := room[:0]
 	for more := s.begin(); more; more = s.next() {
-		m, ok := s.member(true)
+		m, from, ok := s.member(true)
 		if !ok || len(members) == membersMax {
 			return nil, false
 		}
+		m.raw = raw[from:s.at:s.at]
 		members = append(members, m)
 	}
 	s.space()
 	return members, s.closed && s.at == len(raw)
 }
 
+// IsPlainObject reports whether a text is one JSON object as nearly all records are: its values are strings without escapes,
+// objects of such strings, true, false or null. Of any other text, valid or not, it reports false.
+func IsPlainObject(text string) bool {
+	s := objectScanner{text: text}
+	for more := s.begin(); more; more = s.next() {
+		if _, _, ok := s.member(true); !ok {
+			return false
+		}
+	}
+	return s.closed && s.at == len(text)
+}
+
 // objectScanner reads JSON without escapes. All that it has read is valid.
 type objectScanner struct {
-	raw    []byte
-	text   string // the same
+	text   string
 	at     int
 	utf8   bool // text is known to be valid
 	closed bool // the object that was begun last has ended
@@ -109,8 +121,8 @@ type objectScanner struct {
 
 // space skips white space.
 func (s *objectScanner) space() {
-	for s.at < len(s.raw) {
-		switch s.raw[s.at] {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
 		case ' ', '\t', '\n', '\r':
 			s.at++
 		default:
@@ -128,7 +140,7 @@ func (s *objectScanner) colon() bool {
 }
 
 func (s *objectScanner) byte(b byte) bool {
-	if s.at == len(s.raw) || s.raw[s.at] != b {
+	if s.at == len(s.text) || s.text[s.at] != b {
 		return false
 	}
 	s.at++
@@ -137,19 +149,19 @@ func (s *objectScanner) byte(b byte) bool {
 
 // string reads a string without escapes; false where there is none, and then it has read nothing.
 func (s *objectScanner) string() (string, bool) {
-	if s.at == len(s.raw) || s.raw[s.at] != '"' {
+	if s.at == len(s.text) || s.text[s.at] != '"' {
 		return "", false
 	}
 	from := s.at + 1
-	for i := from; i < len(s.raw); i++ {
-		switch c := s.raw[i]; {
+	for i := from; i < len(s.text); i++ {
+		switch c := s.text[i]; {
 		case c == '"':
 			s.at = i + 1
 			return s.text[from:i], true
 		case c < ' ', c == '\\':
 			return "", false
 		case c >= utf8.RuneSelf && !s.utf8:
-			if !utf8.Valid(s.raw) {
+			if !utf8.ValidString(s.text) {
 				return "", false
 			}
 			s.utf8 = true
@@ -187,17 +199,16 @@ func (s *objectScanner) next() bool {
 	return true
 }
 
-// member reads a member of the outer object, or of one in it.
-func (s *objectScanner) member(outer bool) (m member, ok bool) {
+// member reads a member of the outer object, or of one in it, without its raw value, which is that from the byte from on.
+func (s *objectScanner) member(outer bool) (m member, from int, ok bool) {
 	if m.name, ok = s.string(); !ok || !s.colon() {
-		return m, false
+		return m, 0, false
 	}
-	from := s.at
+	from = s.at
 	if m.text, m.isText = s.string(); !m.isText && !s.other(outer) {
-		return m, false
+		return m, 0, false
 	}
-	m.raw = s.raw[from:s.at:s.at]
-	return m, true
+	return m, from, true
 }
 
 // other reads a value that is not a string.
@@ -208,7 +219,7 @@ func (s *objectScanner) other(outer bool) bool {
 // inner reads an object that is a value.
 func (s *objectScanner) inner() bool {
 	for more := s.begin(); more; more = s.next() {
-		if _, ok := s.member(false); !ok {
+		if _, _, ok := s.member(false); !ok {
 			return false
 		}
 	}

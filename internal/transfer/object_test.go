@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,9 @@ func FuzzObject(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q:\n%s", raw, diff)
+		}
+		if transfer.IsPlainObject(raw) && wrong != nil && !strings.Contains(wrong.Error(), "stands twice") {
+			t.Errorf("%q is no plain object: %v", raw, wrong)
 		}
 		for name, text := range texts {
 			var value string

@@ -1,0 +1,81 @@
+package state
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"remit/internal/text/jsontext"
+	"remit/internal/transfer"
+)
+
+// decodePlain reads an entry that [encode] wrote without reflection; false of any other, which may be an entry all the same. There are
+// two for each transfer, so they are read without reflection as well; package json is the oracle. Each text is one of its own: who
+// keeps a ref_id keeps no more than that.
+func decodePlain(e Event) (Entry, bool) {
+	if e.Kind != KindIntent && e.Kind != KindOutcome || !isPlainText(e.Data) {
+		return nil, false
+	}
+	p := plainReader{jsontext.NewReader(string(e.Data))}
+	if e.Kind == KindIntent {
+		i := p.intent()
+		return i, p.Done()
+	}
+	o, ok := p.outcome()
+	return o, ok && p.Done()
+}
+
+// isPlainText reports whether data has no control characters and is valid UTF-8, as all that [encode] writes.
+func isPlainText(data []byte) bool {
+	isASCII := true
+	for _, c := range data {
+		if c < ' ' {
+			return false
+		}
+		isASCII = isASCII && c < utf8.RuneSelf
+	}
+	return isASCII || utf8.Valid(data)
+}
+
+// plainReader reads what a plainWriter wrote.
+type plainReader struct{ jsontext.Reader }
+
+func (p *plainReader) field(name string) string    { return strings.Clone(p.Must(name)) }
+func (p *plainReader) optional(name string) string { return strings.Clone(p.May(name)) }
+
+func (p *plainReader) intent() Intent {
+	i := Intent{
+		RefID:       p.field(`{"ref_id":`),
+		RunID:       p.field(`,"run_id":`),
+		Operation:   transfer.Operation(p.field(`,"operation":`)),
+		Path:        p.field(`,"path":`),
+		Body:        p.field(`,"body":`),
+		Fingerprint: p.field(`,"fingerprint":`),
+		Address:     p.field(`,"address":`),
+		Place:       p.field(`,"place":`),
+		Batch:       p.optional(`,"batch":`),
+		FromLabel:   p.Has(`,"from_label":true`),
+		Naming:      p.optional(`,"naming":`),
+		Reverses:    p.optional(`,"reverses":`),
+		Due:         p.Time(`,"due":`),
+		Found:       p.Has(`,"found":true`),
+		AfterMS:     p.Int(`,"after_ms":`),
+	}
+	p.Skip(`}`)
+	return i
+}
+
+func (p *plainReader) outcome() (Outcome, bool) {
+	o := Outcome{RefID: p.field(`{"ref_id":`), RunID: p.optional(`,"run_id":`)}
+	err := o.Status.UnmarshalText([]byte(p.Must(`,"status":`)))
+	o.Source = Source(p.field(`,"source":`))
+	o.Reason = p.optional(`,"reason":`)
+	o.HTTPStatus = int(p.Int(`,"http_status":`))
+	if p.Has(`,"records":[`) {
+		record := p.Value(`]}`)
+		o.Records = []json.RawMessage{json.RawMessage(record)}
+		return o, err == nil && transfer.IsPlainObject(record)
+	}
+	p.Skip(`}`)
+	return o, err == nil
+}
