@@ -1,6 +1,57 @@
 package state
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// detailsPerCall is how many details [AllDetails] has in memory at once.
+const detailsPerCall = 512
+
+// AllDetails yields all that a state knows of every ref_id, in their order. A detail is of the yield alone. It ends with the
+// first error, which is the state's.
+func AllDetails(ctx context.Context, from Detailed) iter.Seq2[*Detail, error] {
+	of := func(ctx context.Context, rows []Transfer) ([]Detail, error) {
+		refIDs := make([]string, len(rows))
+		for i := range rows {
+			refIDs[i] = rows[i].RefID
+		}
+		return from.Details(ctx, refIDs...)
+	}
+	if detailer, ok := from.(Detailer); ok {
+		of = detailer.DetailsOf
+	}
+	return func(yield func(*Detail, error) bool) {
+		rows := make([]Transfer, 0, detailsPerCall)
+		page := func() bool {
+			details, err := of(ctx, rows)
+			rows = rows[:0]
+			if err != nil {
+				yield(nil, fmt.Errorf("read the details of transfers: %w", err))
+				return false
+			}
+			for i := range details {
+				if !yield(&details[i], nil) {
+					return false
+				}
+			}
+			return true
+		}
+		for t, err := range from.Transfers(ctx) {
+			if err != nil {
+				yield(nil, fmt.Errorf("read the transfers: %w", err))
+				return
+			}
+			if rows = append(rows, t); len(rows) == detailsPerCall && !page() {
+				return
+			}
+		}
+		if len(rows) > 0 {
+			page()
+		}
+	}
+}
 
 // NewDetail puts together the detail of one ref_id: its row, and the events that the row
 // names as IntentSeq and OutcomeSeq, nil where they are 0. It is an error if an event is not

@@ -263,6 +263,18 @@ type Witness interface {
 	TellLack(ctx context.Context, seq int64) error
 }
 
+// Detailed is what [AllDetails] reads; a [Snapshot] is one.
+type Detailed interface {
+	Transfers(ctx context.Context) iter.Seq2[Transfer, error]
+	Details(ctx context.Context, refIDs ...string) ([]Detail, error)
+}
+
+// Detailer is a [Snapshot] that returns the details of rows that it has yielded for less than Details costs.
+type Detailer interface {
+	// DetailsOf returns the details of rows, in their order. The rows are those of this very snapshot.
+	DetailsOf(ctx context.Context, rows []Transfer) ([]Detail, error)
+}
+
 // Copied is a [Snapshot] of a state in a file.
 type Copied interface {
 	// CopyOf returns the newest run where that has not ended and used another file: then this file

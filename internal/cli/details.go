@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 
 	"remit/internal/cli/exit"
@@ -24,7 +23,7 @@ const addressedMax = 3
 // notByAddress says which ref_ids the state has of a transfer or a block whose address was named.
 func notByAddress(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot, address string) error {
 	var refIDs []string
-	for d, err := range allDetails(ctx, snapshot) {
+	for d, err := range state.AllDetails(ctx, snapshot) {
 		if err != nil {
 			return st.Error(err)
 		}
@@ -74,38 +73,4 @@ func notInState(ctx context.Context, dir *workspace.Directory, st *workspace.Sta
 		return exit.WithHint(fmt.Errorf(text, word), dir.Command("state list"))
 	}
 	return exit.WithHint(fmt.Errorf(text+". Did you mean %q?", word, near.refID), dir.Command("state show "+shell.Word(near.refID)))
-}
-
-// allDetails yields all that a state knows of every ref_id, in their order, a page of them in
-// memory at once.
-func allDetails(ctx context.Context, snapshot state.Snapshot) iter.Seq2[*state.Detail, error] {
-	return func(yield func(*state.Detail, error) bool) {
-		refIDs := make([]string, 0, detailsPerCall)
-		page := func() bool {
-			details, err := snapshot.Details(ctx, refIDs...)
-			refIDs = refIDs[:0]
-			if err != nil {
-				yield(nil, err)
-				return false
-			}
-			for i := range details {
-				if !yield(&details[i], nil) {
-					return false
-				}
-			}
-			return true
-		}
-		for t, err := range snapshot.Transfers(ctx) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if refIDs = append(refIDs, t.RefID); len(refIDs) == detailsPerCall && !page() {
-				return
-			}
-		}
-		if len(refIDs) > 0 {
-			page()
-		}
-	}
 }

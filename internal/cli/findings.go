@@ -21,7 +21,7 @@ func tellFindings(ctx context.Context, streams *terminal.Streams, dir *workspace
 	var findings []string
 	first := ""
 	count := 0
-	for d, err := range allDetails(ctx, snapshot) {
+	for d, err := range state.AllDetails(ctx, snapshot) {
 		if err != nil {
 			return 0, err
 		}

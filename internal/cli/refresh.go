@@ -171,7 +171,7 @@ func (r *refreshing) checkTargets(ctx context.Context, snapshot state.Snapshot) 
 	if len(unknown) == 0 {
 		return nil
 	}
-	for d, err := range allDetails(ctx, snapshot) {
+	for d, err := range state.AllDetails(ctx, snapshot) {
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"remit/config"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
+	"remit/state"
 )
 
 func newStateExport(p *process) *cobra.Command {
@@ -40,5 +41,5 @@ func exportState(ctx context.Context, streams *terminal.Streams, st *workspace.S
 		return err
 	}
 	defer done()
-	return streams.JSON().StateExport(snapshot.Meta(), allDetails(ctx, snapshot), snapshot.Events(ctx, 0, ""))
+	return streams.JSON().StateExport(snapshot.Meta(), state.AllDetails(ctx, snapshot), snapshot.Events(ctx, 0, ""))
 }

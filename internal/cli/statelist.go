@@ -151,7 +151,7 @@ func keptRows(ctx context.Context, snapshot state.Snapshot, filter *config.Filte
 			}
 			return
 		}
-		for d, err := range allDetails(ctx, snapshot) {
+		for d, err := range state.AllDetails(ctx, snapshot) {
 			if err != nil {
 				yield(state.Transfer{}, err)
 				return

@@ -31,7 +31,10 @@ type snapshot struct {
 	conn *pgxpool.Conn // guarded by mu; one statement at a time
 }
 
-var _ state.Snapshot = (*snapshot)(nil)
+var (
+	_ state.Snapshot = (*snapshot)(nil)
+	_ state.Detailer = (*snapshot)(nil)
+)
 
 // Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
 // migrated before it can be read, and *[state.MovedError] where it was moved away.
@@ -174,7 +177,17 @@ func (s *snapshot) allRows(ctx context.Context) iter.Seq2[storage.Row, error] {
 func (s *snapshot) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
 	details := make([]state.Detail, 0, len(refIDs))
 	for part := range slices.Chunk(refIDs, chunk) {
-		more, err := s.details(ctx, part)
+		known := make(map[string]storage.Row, len(part))
+		var reader rowReader
+		err := s.query(ctx, func(c *columns) error {
+			r, err := reader.read(c)
+			known[r.RefID] = r
+			return cmp.Or(err, r.CheckIn(s.tip.Serial))
+		}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, part)
+		if err != nil {
+			return nil, err
+		}
+		more, err := s.DetailsOf(ctx, storage.InOrder(part, known))
 		if err != nil {
 			return nil, err
 		}
@@ -183,33 +196,29 @@ func (s *snapshot) Details(ctx context.Context, refIDs ...string) ([]state.Detai
 	return details, nil
 }
 
-func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail, error) {
-	known := make(map[string]storage.Row, len(refIDs))
-	var reader rowReader
-	var seqs []int64
-	err := s.query(ctx, func(c *columns) error {
-		r, err := reader.read(c)
-		known[r.RefID] = r
-		seqs = append(seqs, r.IntentSeq, r.OutcomeSeq)
-		return cmp.Or(err, r.CheckIn(s.tip.Serial))
-	}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, refIDs)
-	if err != nil {
-		return nil, err
+// DetailsOf implements [state.Detailer].
+func (s *snapshot) DetailsOf(ctx context.Context, rows []state.Transfer) ([]state.Detail, error) {
+	details := make([]state.Detail, 0, len(rows))
+	for part := range slices.Chunk(rows, chunk) {
+		events := make(map[int64]*state.Event, 2*len(part))
+		err := s.query(ctx, func(c *columns) error {
+			l, err := readLine(c)
+			events[l.Seq] = &l.Event
+			return err
+		}, `SELECT `+eventColumns+` FROM events WHERE seq = ANY($1)`, storage.NamedEvents(part))
+		if err != nil {
+			return nil, err
+		}
+		more, err := storage.Details(part, events)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.nameDetails(ctx, more); err != nil {
+			return nil, err
+		}
+		details = append(details, more...)
 	}
-	events := make(map[int64]*state.Event, len(seqs))
-	err = s.query(ctx, func(c *columns) error {
-		l, err := readLine(c)
-		events[l.Seq] = &l.Event
-		return err
-	}, `SELECT `+eventColumns+` FROM events WHERE seq = ANY($1)`, seqs)
-	if err != nil {
-		return nil, err
-	}
-	details, err := storage.Details(refIDs, known, events)
-	if err != nil {
-		return nil, err
-	}
-	return details, s.nameDetails(ctx, details)
+	return details, nil
 }
 
 // Events implements [state.Snapshot].

@@ -81,6 +81,19 @@ func BenchmarkOutlines(b *testing.B) {
 	})
 }
 
+// BenchmarkAllDetails streams rows with their events as an export does.
+func BenchmarkAllDetails(b *testing.B) {
+	benchmarkRows(b, func(snap state.Snapshot) (n int) {
+		for _, err := range state.AllDetails(b.Context(), snap) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		return n
+	})
+}
+
 func benchmarkRows(b *testing.B, scan func(state.Snapshot) int) {
 	s, _ := many(b, *rowCount)
 	snap, err := s.Snapshot(b.Context())

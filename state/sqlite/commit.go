@@ -117,7 +117,7 @@ func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Ove
 		}
 	}
 	bottom.Under = storage.NewOverlay(nil)
-	if err := loadRows(ctx, j.conn, missing, bottom.Under); err != nil {
+	if err := loadRows(ctx, j.conn, missing, bottom.Under.Put); err != nil {
 		return nil, err
 	}
 	var err error

@@ -15,14 +15,14 @@ import (
 // chunk is how many ref_ids or events one statement asks for, or one pass of a replay reads.
 const chunk = 512
 
-// loadRows puts the table's rows of the given ref_ids, in any number, into o.
-func loadRows(ctx context.Context, conn *sql.Conn, refIDs []string, o *storage.Overlay) error {
+// loadRows hands the table's rows of the given ref_ids, in any number, to put.
+func loadRows(ctx context.Context, conn *sql.Conn, refIDs []string, put func(storage.Row)) error {
 	var scanner rowScanner
 	return eachChunk(refIDs, func(list string) error {
 		return query(ctx, conn, func(rows *sql.Rows) error {
 			r, err := scanner.scan(rows)
 			if err == nil {
-				o.Put(r)
+				put(r)
 			}
 			return err
 		}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id IN (SELECT value FROM json_each(?))`, list)
@@ -113,7 +113,7 @@ func replayLines(ctx context.Context, conn *sql.Conn, tail *storage.Overlay, lin
 			missing = append(missing, l.RefID)
 		}
 	}
-	if err := loadRows(ctx, conn, missing, tail); err != nil {
+	if err := loadRows(ctx, conn, missing, tail.Put); err != nil {
 		return err
 	}
 	for _, l := range lines {

@@ -3,11 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 
 	"remit/state"
@@ -34,6 +32,7 @@ type snapshot struct {
 var (
 	_ state.Snapshot = (*snapshot)(nil)
 	_ state.Copied   = (*snapshot)(nil)
+	_ state.Detailer = (*snapshot)(nil)
 )
 
 // Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
@@ -168,7 +167,7 @@ func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.S
 			yield(state.Event{}, err)
 			return
 		}
-		newest, _ := known.Row(refID)
+		newest := known[refID]
 		stream(ctx, s.conn, each, scanEvent, `WITH RECURSIVE chain (at) AS (
 				SELECT ?1
 				UNION ALL
@@ -177,88 +176,4 @@ func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.S
 			SELECT `+eventColumns+` FROM chain JOIN events ON seq = at WHERE seq > ?2 ORDER BY seq`,
 			newest.Last, after)
 	}
-}
-
-// Details implements [state.Snapshot].
-func (s *snapshot) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
-	details := make([]state.Detail, 0, len(refIDs))
-	for part := range slices.Chunk(refIDs, chunk) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		more, err := s.details(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		details = append(details, more...)
-	}
-	return details, nil
-}
-
-func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail, error) {
-	known, err := s.find(ctx, refIDs)
-	if err != nil {
-		return nil, err
-	}
-	var seqs []int64
-	for _, r := range known.Rows {
-		seqs = append(seqs, r.IntentSeq, r.OutcomeSeq)
-	}
-	list, err := json.Marshal(seqs)
-	if err != nil {
-		panic(err) // a list of numbers
-	}
-	events := make(map[int64]*state.Event, len(seqs))
-	err = query(ctx, s.conn, func(rows *sql.Rows) error {
-		e := new(state.Event) // what a detail is made of
-		var data []byte
-		if err := rows.Scan(&e.Seq, &e.Kind, &e.RefID, &data); err != nil {
-			return fmt.Errorf("read an event: %w", err)
-		}
-		e.Data = data
-		events[e.Seq] = e
-		return nil
-	}, `SELECT seq, kind, ref_id, data FROM events WHERE seq IN (SELECT value FROM json_each(?))`, string(list))
-	if err != nil {
-		return nil, err
-	}
-	var details []state.Detail
-	for _, refID := range refIDs {
-		r, ok := known.Rows[refID]
-		if !ok {
-			continue
-		}
-		detail, err := state.NewDetail(r.Transfer, events[r.IntentSeq], events[r.OutcomeSeq])
-		if err != nil {
-			return nil, err
-		}
-		details = append(details, detail)
-	}
-	return details, s.nameDetails(ctx, details)
-}
-
-// find returns the newest rows of the given ref_ids, without those that are unknown.
-func (s *snapshot) find(ctx context.Context, refIDs []string) (*storage.Overlay, error) {
-	tail, err := s.overlay(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := storage.NewOverlay(nil)
-	var missing []string
-	for _, refID := range refIDs {
-		if r, ok := tail.Rows[refID]; ok {
-			found.Put(*r)
-		} else {
-			missing = append(missing, refID)
-		}
-	}
-	if err := loadRows(ctx, s.conn, missing, found); err != nil {
-		return nil, err
-	}
-	for _, r := range found.Rows {
-		if err := r.CheckIn(s.head.Serial); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
 }

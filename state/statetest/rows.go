@@ -306,6 +306,19 @@ func detailsOrder(t *testing.T, b *bench) {
 		}
 	}
 	b.same("the order", all, got)
+	slices.Sort(all)
+	asked, err := snap.Details(t.Context(), all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var streamed []state.Detail
+	for d, err := range state.AllDetails(t.Context(), snap) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		streamed = append(streamed, *d)
+	}
+	b.same("all of them", asked, streamed)
 	if none, err := snap.Details(t.Context()); err != nil || len(none) != 0 {
 		t.Errorf("nothing asked for: %v, %v", none, err)
 	}

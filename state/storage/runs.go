@@ -56,20 +56,39 @@ func Lines(lines []StoredEvent) iter.Seq2[StoredEvent, error] {
 	}
 }
 
-// Details puts together the details of ref_ids, in their order, without those that have no
-// row. The events are those that the rows name.
-func Details(refIDs []string, rows map[string]Row, events map[int64]*state.Event) ([]state.Detail, error) {
-	var details []state.Detail
+// InOrder are the rows of ref_ids, in their order, without those that have none.
+func InOrder(refIDs []string, rows map[string]Row) []state.Transfer {
+	list := make([]state.Transfer, 0, len(refIDs))
 	for _, refID := range refIDs {
-		r, ok := rows[refID]
-		if !ok {
-			continue
+		if r, ok := rows[refID]; ok {
+			list = append(list, r.Transfer)
 		}
-		detail, err := state.NewDetail(r.Transfer, events[r.IntentSeq], events[r.OutcomeSeq])
+	}
+	return list
+}
+
+// Details puts together the details of rows, in their order. The events are those that the rows name.
+func Details(rows []state.Transfer, events map[int64]*state.Event) ([]state.Detail, error) {
+	details := make([]state.Detail, 0, len(rows))
+	for i := range rows {
+		detail, err := state.NewDetail(rows[i], events[rows[i].IntentSeq], events[rows[i].OutcomeSeq])
 		if err != nil {
 			return nil, err
 		}
 		details = append(details, detail)
 	}
 	return details, nil
+}
+
+// NamedEvents are the numbers of the events that rows name.
+func NamedEvents(rows []state.Transfer) []int64 {
+	seqs := make([]int64, 0, 2*len(rows))
+	for i := range rows {
+		for _, seq := range []int64{rows[i].IntentSeq, rows[i].OutcomeSeq} {
+			if seq != 0 {
+				seqs = append(seqs, seq)
+			}
+		}
+	}
+	return seqs
 }

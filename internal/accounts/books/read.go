@@ -135,34 +135,15 @@ func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, 
 // alone. It ends with the first error, which is the archive's.
 func All(ctx context.Context, archive Archive) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		more := true
-		refIDs := make([]string, 0, page)
-		flush := func() error {
-			err := eachEntry(ctx, archive, refIDs, func(e *Entry) bool {
-				more = yield(e, nil)
-				return more
-			})
-			refIDs = refIDs[:0]
-			return err
-		}
-		for t, err := range archive.Transfers(ctx) {
+		for d, err := range state.AllDetails(ctx, archive) {
 			if err != nil {
-				yield(nil, fmt.Errorf("read the transfers: %w", err))
-				return
-			}
-			if refIDs = append(refIDs, t.RefID); len(refIDs) < page {
-				continue
-			}
-			if err := flush(); err != nil {
 				yield(nil, err)
 				return
 			}
-			if !more {
+			e, err := entryOf(ctx, archive, d)
+			if !yield(&e, err) || err != nil {
 				return
 			}
-		}
-		if err := flush(); err != nil {
-			yield(nil, err)
 		}
 	}
 }
@@ -207,40 +188,26 @@ func (b *Books) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
 			for _, k := range keys {
 				refIDs = append(refIDs, k.refID)
 			}
-			more := true
-			err := eachEntry(ctx, b.archive, refIDs, func(e *Entry) bool {
-				more = yield(e, nil)
-				return more
-			})
+			details, err := b.archive.Details(ctx, refIDs...)
 			if err != nil {
-				yield(nil, err)
+				yield(nil, fmt.Errorf("read the details of transfers: %w", err))
 				return
 			}
-			if !more {
-				return
+			for i := range details {
+				e, err := entryOf(ctx, b.archive, &details[i])
+				if !yield(&e, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
 }
 
-// eachEntry makes the entries of some ref_ids, in their order, until one is the last wanted.
-func eachEntry(ctx context.Context, archive Archive, refIDs []string, each func(*Entry) bool) error {
-	if len(refIDs) == 0 {
-		return nil
-	}
-	details, err := archive.Details(ctx, refIDs...)
+// entryOf makes the entry of a transfer. The error is the archive's.
+func entryOf(ctx context.Context, archive Archive, d *state.Detail) (Entry, error) {
+	debit, credit, err := sides(ctx, archive, d)
 	if err != nil {
-		return fmt.Errorf("read the details of transfers: %w", err)
+		return Entry{}, fmt.Errorf("read the records of %q: %w", d.RefID, err)
 	}
-	for i := range details {
-		debit, credit, err := sides(ctx, archive, &details[i])
-		if err != nil {
-			return fmt.Errorf("read the records of %q: %w", details[i].RefID, err)
-		}
-		e := newEntry(&details[i], debit, credit)
-		if !each(&e) {
-			return nil
-		}
-	}
-	return nil
+	return newEntry(d, debit, credit), nil
 }
