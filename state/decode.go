@@ -25,7 +25,7 @@ func decodePlain(e Event) (Entry, bool) {
 	return o, ok && p.Done()
 }
 
-// isPlainText reports whether data has no control characters and is valid UTF-8, as all that [encode] writes.
+// isPlainText reports whether data has no control characters and is valid UTF-8, as all but rare entries.
 func isPlainText(data []byte) bool {
 	isASCII := true
 	for _, c := range data {
@@ -49,7 +49,7 @@ func (p *plainReader) intent() Intent {
 		RunID:       p.field(`,"run_id":`),
 		Operation:   transfer.Operation(p.field(`,"operation":`)),
 		Path:        p.field(`,"path":`),
-		Body:        p.field(`,"body":`),
+		Body:        p.Must(`,"body":`), // its quotation marks have escapes, which made it one of its own
 		Fingerprint: p.field(`,"fingerprint":`),
 		Address:     p.field(`,"address":`),
 		Place:       p.field(`,"place":`),
@@ -70,12 +70,13 @@ func (p *plainReader) outcome() (Outcome, bool) {
 	err := o.Status.UnmarshalText([]byte(p.Must(`,"status":`)))
 	o.Source = Source(p.field(`,"source":`))
 	o.Reason = p.optional(`,"reason":`)
-	o.HTTPStatus = int(p.Int(`,"http_status":`))
+	status := p.Int(`,"http_status":`)
+	o.HTTPStatus = int(status)
 	if p.Has(`,"records":[`) {
 		record := p.Value(`]}`)
 		o.Records = []json.RawMessage{json.RawMessage(record)}
-		return o, err == nil && transfer.IsPlainObject(record)
+		return o, err == nil && int64(o.HTTPStatus) == status && transfer.IsPlainObject(record)
 	}
 	p.Skip(`}`)
-	return o, err == nil
+	return o, err == nil && int64(o.HTTPStatus) == status
 }

@@ -269,9 +269,9 @@ type Detailed interface {
 	Details(ctx context.Context, refIDs ...string) ([]Detail, error)
 }
 
-// Detailer is a [Snapshot] that returns the details of rows that it has yielded for less than Details costs.
+// Detailer is implemented by a [Snapshot] that returns the details of rows that it has yielded for less than Details costs.
 type Detailer interface {
-	// DetailsOf returns the details of rows, in their order. The rows are those of this very snapshot.
+	// DetailsOf returns the details of rows, in their order, as Details does. The rows are those of this very snapshot.
 	DetailsOf(ctx context.Context, rows []Transfer) ([]Detail, error)
 }
 

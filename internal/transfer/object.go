@@ -99,8 +99,8 @@ func scanObject(raw []byte, text string, room []member) ([]member, bool) {
 	return members, s.closed && s.at == len(raw)
 }
 
-// IsPlainObject reports whether a text is one JSON object as nearly all records are: its values are strings without escapes,
-// objects of such strings, true, false or null. Of any other text, valid or not, it reports false.
+// IsPlainObject reports whether a text is one JSON object as nearly all records are, with nothing around it: its values are strings,
+// true, false, null, and objects of these, and no string or name has an escape. Of any other text, valid or not, it reports false.
 func IsPlainObject(text string) bool {
 	s := objectScanner{text: text}
 	for more := s.begin(); more; more = s.next() {

@@ -43,3 +43,14 @@ func FuzzObject(f *testing.F) {
 		}
 	})
 }
+
+func TestPlainObjects(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"id":"1","fee":null,"metadata":{"a":"b"},"final":true}`: true, `{}`: true, `{ "a" : "ä" }`: true, `{"a":{"b":{}}}`: false,
+		` {}`: false, `{} `: false, `[{}]`: false, `{"a":1}`: false, `{"a":[]}`: false, `{"a":"\n"}`: false, `{"a":"\"}`: false, `{"a":"b"}{}`: false, ``: false,
+	} {
+		if got := transfer.IsPlainObject(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"io/fs"
 
 	"remit/state"
@@ -78,3 +79,21 @@ const PageRows = storage.PageRows
 
 // SchemaSpelled is the first whose twins and destinations are in one spelling.
 const SchemaSpelled = schemaSpelled
+
+// UnpackEvents reads events out of a text that has exactly so many of them.
+func UnpackEvents(count int, text string) (map[int64]*state.Event, bool) {
+	events := make(map[int64]*state.Event)
+	ok := unpackEvents(count, text, events)
+	return events, ok
+}
+
+// EventsAt reads events of a table; packed reports whether SQLite could pack them.
+func EventsAt(ctx context.Context, conn *sql.Conn, seqs ...int64) (events map[int64]*state.Event, packed bool, err error) {
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return nil, false, err
+	}
+	packed = packedEventsAt(ctx, conn, string(list), make(map[int64]*state.Event))
+	events, err = eventsAt(ctx, conn, seqs)
+	return events, packed, err
+}

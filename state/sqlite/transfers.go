@@ -20,9 +20,18 @@ func (s *snapshot) Transfers(ctx context.Context) iter.Seq2[state.Transfer, erro
 	}
 }
 
-// allRows yields every row, the newest that s knows, in the order of ref_id.
+// allRows yields every row, the newest that s knows, in the order of ref_id. One that is newer than the journal is an error.
 func (s *snapshot) allRows(ctx context.Context) iter.Seq2[storage.Row, error] {
-	return packedRows().all(ctx, s)
+	return func(yield func(storage.Row, error) bool) {
+		for r, err := range packedRows().all(ctx, s) {
+			if err == nil {
+				err = r.CheckIn(s.head.Serial)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func packedRows() packed[storage.Row] {

@@ -288,6 +288,10 @@ func detailsOrder(t *testing.T, b *bench) {
 	b.unlock(j)
 	j = b.lock(s)
 	b.append(j, entries[600:]...)
+	named := Intent("ref-named", "run", "10.00")
+	named.DisplayName = "A name"
+	b.append(j, named, Outcome(all[0], "run", state.SourceAnswer, state.Recorded), Outcome(all[700], "run", state.SourceAnswer, state.Refused))
+	all = append(all, named.RefID)
 	snap, err := s.Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -319,6 +323,33 @@ func detailsOrder(t *testing.T, b *bench) {
 		streamed = append(streamed, *d)
 	}
 	b.same("all of them", asked, streamed)
+	for _, wanted := range []int{1, 700} {
+		seen := 0
+		for _, err := range state.AllDetails(t.Context(), snap) {
+			if seen++; seen == wanted || err != nil {
+				break
+			}
+		}
+		b.same("a reader who stops", wanted, seen)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	failures, after := 0, 0
+	for _, err := range state.AllDetails(ctx, snap) {
+		cancel()
+		switch {
+		case errors.Is(err, context.Canceled):
+			failures++
+		case err != nil:
+			t.Error(err)
+		case failures > 0:
+			after++
+		}
+	}
+	b.same("what a cancelled reader is told", []int{1, 0}, []int{failures, after})
+	if none, err := snap.Details(ctx, "unknown"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled question was answered with %v, %v", none, err)
+	}
 	if none, err := snap.Details(t.Context()); err != nil || len(none) != 0 {
 		t.Errorf("nothing asked for: %v, %v", none, err)
 	}

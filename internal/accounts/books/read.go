@@ -141,7 +141,11 @@ func All(ctx context.Context, archive Archive) iter.Seq2[*Entry, error] {
 				return
 			}
 			e, err := entryOf(ctx, archive, d)
-			if !yield(&e, err) || err != nil {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&e, nil) {
 				return
 			}
 		}
@@ -195,7 +199,11 @@ func (b *Books) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
 			}
 			for i := range details {
 				e, err := entryOf(ctx, b.archive, &details[i])
-				if !yield(&e, err) || err != nil {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(&e, nil) {
 					return
 				}
 			}

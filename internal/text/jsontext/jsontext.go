@@ -1,7 +1,7 @@
 // Package jsontext writes and reads texts of JSON (RFC 8259, section 7), a million of them at once.
 //
 // Its one invariant: Append writes the bytes that encoding/json writes without its escapes for HTML, and
-// Cut reads every text without escapes as encoding/json does.
+// Cut reads every text that Append writes as encoding/json does, or refuses it.
 package jsontext
 
 import (
@@ -73,7 +73,8 @@ func AppendFewest(b []byte, text string) []byte {
 }
 
 // Cut reads the text with which some JSON begins, and returns the rest of the JSON. It reports false for a
-// text with other escapes than those of quotation marks and backslashes, and for JSON that begins otherwise.
+// text with other escapes than those of quotation marks and backslashes, and for JSON that begins otherwise. Control characters and
+// invalid UTF-8, which are no JSON, it leaves as they are.
 func Cut(in string) (text, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(in, `"`)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // Reader reads JSON whose members have a known order, as a writer without reflection leaves them. After the first surprise nothing
-// that it read counts: see [Reader.Done]. It reads control characters and invalid UTF-8 in texts as they are, which JSON does not have.
+// that it read counts: see [Reader.Done]. A text is read as [Cut] reads it.
 type Reader struct {
 	rest   string
 	broken bool
