@@ -170,3 +170,32 @@ func TestRowsOfDividesByWhatWasMeasured(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestAnInterruptLeavesWhatWasMeasured has three scenarios, of which the second is interrupted.
+func TestAnInterruptLeavesWhatWasMeasured(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	interrupt := errors.New("interrupted")
+	takes := func(cpu float64) func(context.Context, *session, int) (figures.Sample, error) {
+		return func(context.Context, *session, int) (figures.Sample, error) { return figures.Sample{CPU: cpu}, nil }
+	}
+	s := &session{log: io.Discard}
+	rows, err := s.measureAll(ctx, "now", 10, 1, []scenario{
+		{name: "floor-csv", run: takes(1)},
+		{name: "plan-first", against: []string{"floor-csv"}, run: takes(3)},
+		{name: "plan-nothing", against: []string{"floor-csv"}, run: func(ctx context.Context, _ *session, _ int) (figures.Sample, error) {
+			cancel(interrupt)
+			return figures.Sample{}, ctx.Err()
+		}},
+		{name: "status", run: takes(1)},
+	})
+	if !errors.Is(err, interrupt) {
+		t.Errorf("the error is %v", err)
+	}
+	var got []string
+	for _, row := range rows {
+		got = append(got, row.Name)
+	}
+	if diff := cmp.Diff([]string{"floor-csv", "plan-first"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

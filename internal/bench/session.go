@@ -122,7 +122,7 @@ func commit(ctx context.Context) string {
 
 // measureAll runs scenarios in turns at one size and returns a row of each. A scenario that cannot
 // run on this machine is left out, with the reason; so is one that fails, and the error says so
-// beside the rows of all others.
+// beside the rows of all others. After an interrupt they are those of what was measured until then.
 func (s *session) measureAll(ctx context.Context, key string, size, runs int, all []scenario) ([]figures.Row, error) {
 	var failed []error
 	fail := func(one scenario, err error) {
@@ -144,10 +144,11 @@ func (s *session) measureAll(ctx context.Context, key string, size, runs int, al
 	for turn := range runs {
 		for i := 0; i < len(can); i++ {
 			one := can[i]
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
 			sample, err := one.run(ctx, s, size)
+			if ctx.Err() != nil {
+				can = slices.DeleteFunc(can, func(one scenario) bool { return len(samples[one.name]) == 0 })
+				return rowsOf(key, size, can, samples), context.Cause(ctx)
+			}
 			if err != nil {
 				fail(one, err)
 				can = slices.Delete(can, i, i+1)
@@ -208,8 +209,8 @@ func rowsOf(key string, size int, all []scenario, samples map[string][]figures.S
 	return rows
 }
 
-// measure measures the scenarios that are asked for, size after size. After each size it writes the -json
-// file, so that a long session that breaks leaves what it has.
+// measure measures the scenarios that are asked for, size after size. After each size, and after an interrupt, it writes the -json
+// file, so that a long session that ends early leaves what it has.
 func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	var results figures.Results
 	if o.json != "" {
@@ -230,9 +231,6 @@ func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	var failed []error
 	for _, size := range sizes {
 		rows, err := s.measureAll(ctx, key, size, o.runs, o.chosen(size))
-		if ctx.Err() != nil {
-			return err
-		}
 		failed = append(failed, err)
 		s.about.PeakLeast = float64(measure.OwnPeak()) / 1e6
 		results.Put(key, s.about, rows...)
@@ -246,6 +244,9 @@ func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		}
 		if err := s.forget(); err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	return errors.Join(failed...)
