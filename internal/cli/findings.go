@@ -8,6 +8,7 @@ import (
 	"remit/executor"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/arena"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
@@ -17,7 +18,7 @@ import (
 // than that, and that no person has accepted: an earlier version of remit asked less of a record. It
 // returns how many there are.
 func tellFindings(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory, snapshot state.Snapshot) (int, error) {
-	groups := make(map[string]string) // the ref_id of each group_id
+	groups := arena.NewMap() // the ref_id of each group_id
 	var findings []string
 	first := ""
 	count := 0
@@ -29,11 +30,12 @@ func tellFindings(ctx context.Context, streams *terminal.Streams, dir *workspace
 		if short := executor.Unaccepted(*d); len(short) > 0 {
 			what = executor.DescribeShort(short)
 		}
-		if other := groups[d.GroupID]; d.GroupID != "" && d.Status.Made() {
-			if other != "" && d.Status != state.Unverified && !executor.HasAcceptedGroup(*d) {
-				what = strings.TrimPrefix(what+"; its group_id is that of "+other+" as well", "; ")
+		if d.GroupID != "" && d.Status.Made() {
+			other, isThere := groups.Get(d.GroupID)
+			if isThere && d.Status != state.Unverified && !executor.HasAcceptedGroup(*d) {
+				what = strings.TrimPrefix(what+"; its group_id is that of "+string(other)+" as well", "; ")
 			}
-			groups[d.GroupID] = d.RefID
+			groups.Put(d.GroupID, []byte(d.RefID), 0)
 		}
 		if what == "" {
 			continue

@@ -17,6 +17,12 @@ type PackedRows struct{ packed packedRows }
 // NewPackedRows returns none.
 func NewPackedRows() *PackedRows { return &PackedRows{newPackedRows()} }
 
+// Remove forgets a row.
+func (p *PackedRows) Remove(refID string) { p.packed.remove(refID) }
+
+// Sorted returns the ref_ids.
+func (p *PackedRows) Sorted() []string { return p.packed.sorted() }
+
 // Put keeps a row in the place of an older one.
 func (p *PackedRows) Put(r Row) { p.packed.put(r) }
 

@@ -1,23 +1,25 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"remit/internal/text/arena"
 	"remit/internal/transfer"
 	"remit/state"
 )
 
 // packedRows are rows by ref_id, each in one text: as structs, with the texts of the events that they
-// were read from, a million of them took 2 GB.
+// were read from, a million of them took 2 GB. No text has a pointer, as there may be ten million, at each of which the garbage
+// collector would look, time and again.
 //
 // Its one invariant: rows are equal if and only if their packed texts are.
 type packedRows struct {
-	texts map[string]string // without the ref_id
+	texts *arena.Map // by ref_id, which they are without
 
 	// Words that many rows share, and the number of each.
 	words   []string
@@ -26,46 +28,46 @@ type packedRows struct {
 	buffer []byte
 }
 
+// packedGrowth is the room for what becomes of an intent: the id and the group_id of a record, mostly UUIDs, a time and a number.
+const packedGrowth = 96
+
 func newPackedRows() packedRows {
-	return packedRows{texts: make(map[string]string), numbers: make(map[string]uint64)}
+	return packedRows{texts: arena.NewMap(), numbers: make(map[string]uint64)}
 }
 
 // row returns the row of a ref_id; the zero row where there is none.
 func (p *packedRows) row(refID string) Row {
-	text, ok := p.texts[refID]
+	text, ok := p.texts.Get(refID)
 	if !ok {
 		return Row{}
 	}
-	return p.unpack(refID, text)
+	return p.unpack(refID, string(text))
 }
 
 // last is the newest event of a ref_id; 0 where there is none.
 func (p *packedRows) last(refID string) int64 {
-	text := p.texts[refID]
-	if text == "" {
-		return 0
-	}
-	return (&packedText{text: text}).number()
+	text, _ := p.texts.Get(refID)
+	n, _ := binary.Varint(text)
+	return n
 }
 
 func (p *packedRows) put(r Row) {
-	text := string(p.pack(r))
-	refID := r.RefID
-	if _, isThere := p.texts[refID]; !isThere {
-		refID = strings.Clone(refID) // which may be a piece of an event
+	growth := 0
+	if r.RecordID == "" {
+		growth = packedGrowth
 	}
-	p.texts[refID] = text
+	p.texts.Put(r.RefID, p.pack(r), growth)
 }
 
 // has reports whether r is the row of its ref_id.
 func (p *packedRows) has(r Row) bool {
-	text, ok := p.texts[r.RefID]
-	return ok && text == string(p.pack(r))
+	text, ok := p.texts.Get(r.RefID)
+	return ok && bytes.Equal(text, p.pack(r))
 }
 
-func (p *packedRows) remove(refID string) { delete(p.texts, refID) }
+func (p *packedRows) remove(refID string) { p.texts.Delete(refID) }
 
-func (p *packedRows) sorted() []string { return slices.Sorted(maps.Keys(p.texts)) }
+func (p *packedRows) sorted() []string { return slices.Sorted(p.texts.Keys()) }
 
 // The flags of a packed row.
 const (

@@ -1,11 +1,14 @@
 package storage_test
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"remit/internal/transfer"
@@ -44,12 +47,21 @@ func drawRow(t *rapid.T) storage.Row {
 	return r
 }
 
+// TestPackedRowsComeBackAsTheyWere puts, replaces and removes rows.
 func TestPackedRowsComeBackAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := storage.NewPackedRows()
 		want := make(map[string]storage.Row)
-		for range rapid.IntRange(1, 5).Draw(t, "rows") {
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			r := drawRow(t)
+			if known := slices.Sorted(maps.Keys(want)); len(known) > 0 && rapid.Bool().Draw(t, "a known one") {
+				r.RefID = rapid.SampledFrom(known).Draw(t, "which")
+			}
+			if rapid.IntRange(0, 3).Draw(t, "what") == 0 {
+				rows.Remove(r.RefID)
+				delete(want, r.RefID)
+				continue
+			}
 			want[r.RefID] = r
 			rows.Put(r)
 		}
@@ -59,6 +71,14 @@ func TestPackedRowsComeBackAsTheyWere(t *testing.T) {
 			}
 			if !rows.Has(r) || rows.Last(refID) != r.Last {
 				t.Fatalf("%q is not there", refID)
+			}
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), rows.Sorted(), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, refID := range []string{"", "absent"} {
+			if _, isThere := want[refID]; !isThere && (rows.Row(refID) != storage.Row{} || rows.Last(refID) != 0 || rows.Has(storage.Row{Transfer: state.Transfer{RefID: refID}})) {
+				t.Fatalf("%q, which was never there, is", refID)
 			}
 		}
 	})

@@ -93,7 +93,7 @@ func (f *Refold) apply(l StoredEvent) error {
 }
 
 func (f *Refold) applyDraft(l StoredEvent, draft state.Draft) (err error) {
-	if to, ok := draft.Entry.(state.Rebound); ok && to.EnvironmentAfter != "" && len(f.rows.texts) > 0 {
+	if to, ok := draft.Entry.(state.Rebound); ok && to.EnvironmentAfter != "" && f.rows.texts.Len() > 0 {
 		return fmt.Errorf("event %d binds a state that has transfers to another environment", l.Seq)
 	}
 	if f.meta, err = f.meta.Apply(draft, l.Seq, l.Time); err != nil {

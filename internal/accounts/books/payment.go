@@ -2,7 +2,6 @@ package books
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -127,8 +126,8 @@ type grouper struct {
 	messages map[string]bool
 }
 
-// add counts an entry, and returns the name of its group.
-func (g *grouper) add(e *Entry) string {
+// add counts an entry, and returns the number of its group.
+func (g *grouper) add(e *Entry) int {
 	if len(g.messages) < messagesMax {
 		g.messages[e.MessageID()] = true
 	}
@@ -141,10 +140,15 @@ func (g *grouper) add(e *Entry) string {
 	status := e.PaymentStatus()
 	sum := StatusSum{Count: 1, Sum: e.Amount, Asset: e.Asset}
 	g.groups[n].Statuses[status] = g.groups[n].Statuses[status].Plus(sum)
-	return g.groups[n].ID
+	return n
 }
 
-func (g *grouper) sorted() ([]Group, []string) {
+// sort puts the groups into the order of their names, and returns the place of each number there.
+func (g *grouper) sort() []int {
 	slices.SortFunc(g.groups, func(x, y Group) int { return cmp.Compare(x.ID, y.ID) })
-	return g.groups, slices.Sorted(maps.Keys(g.messages))
+	ranks := make([]int, len(g.groups))
+	for rank, group := range g.groups {
+		ranks[g.byName[group.ID]] = rank
+	}
+	return ranks
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"remit/internal/text/arena"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -56,6 +58,7 @@ type Books struct {
 	Summary
 	archive Archive
 	keys    []key
+	refIDs  arena.Arena
 }
 
 // Summary is what books are, in numbers.
@@ -94,11 +97,11 @@ const (
 	page    = 512 // details read at a time
 )
 
-// key is the place of an entry in the books' order.
+// key is the place of an entry in the books' order. It has no pointer, as there may be ten million.
 type key struct {
-	group string
-	at    int64 // milliseconds, as [Entry.At]
-	refID string
+	group int         // the number that [grouper.add] gave it; 0 with [ByTime]
+	at    int64       // milliseconds, as [Entry.At]
+	refID arena.Place // as ref_ids were added in their order, so are their places
 }
 
 // Read finds the entries that a filter wants, and adds them up. The error is the archive's.
@@ -117,17 +120,21 @@ func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, 
 		if !f.wants(e) {
 			continue
 		}
-		k := key{at: e.At.UnixMilli(), refID: strings.Clone(e.RefID)}
+		k := key{at: e.At.UnixMilli(), refID: b.refIDs.Add(e.RefID)}
 		if by == ByPayment {
 			k.group = groups.add(e)
 		}
 		b.keys = append(b.keys, k)
 		b.add(e)
 	}
+	ranks := groups.sort()
+	b.Groups, b.MessageIDs = groups.groups, slices.Sorted(maps.Keys(groups.messages))
 	slices.SortFunc(b.keys, func(x, y key) int {
-		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.at, y.at), cmp.Compare(x.refID, y.refID))
+		if x.group != y.group {
+			return cmp.Compare(ranks[x.group], ranks[y.group])
+		}
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.refID, y.refID))
 	})
-	b.Groups, b.MessageIDs = groups.sorted()
 	return b, nil
 }
 
@@ -190,7 +197,7 @@ func (b *Books) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
 		for keys := range slices.Chunk(b.keys, page) {
 			refIDs = refIDs[:0]
 			for _, k := range keys {
-				refIDs = append(refIDs, k.refID)
+				refIDs = append(refIDs, string(b.refIDs.At(k.refID)))
 			}
 			details, err := b.archive.Details(ctx, refIDs...)
 			if err != nil {
