@@ -14,8 +14,8 @@ import (
 )
 
 // packedRows are rows by ref_id, each in one text: as structs, with the texts of the events that they
-// were read from, a million of them took 2 GB. No text has a pointer, as there may be ten million, at each of which the garbage
-// collector would look, time and again.
+// were read from, a million of them took 2 GB. No text has a pointer, as there may be ten million, at each
+// of which the garbage collector would look, time and again.
 //
 // Its one invariant: rows are equal if and only if their packed texts are.
 type packedRows struct {
@@ -28,7 +28,8 @@ type packedRows struct {
 	buffer []byte
 }
 
-// packedGrowth is the room for what becomes of an intent: the id and the group_id of a record, mostly UUIDs, a time and a number.
+// packedGrowth is the room for what becomes of an intent: the id and the group_id of a record, mostly UUIDs,
+// which take 74 bytes, and longer times and numbers. A row with longer ones moves once.
 const packedGrowth = 96
 
 func newPackedRows() packedRows {
@@ -68,6 +69,17 @@ func (p *packedRows) has(r Row) bool {
 func (p *packedRows) remove(refID string) { p.texts.Delete(refID) }
 
 func (p *packedRows) sorted() []string { return slices.Sorted(p.texts.Keys()) }
+
+// least is the first ref_id in byte order; false where there is none.
+func (p *packedRows) least() (string, bool) {
+	least, isThere := "", false
+	for refID := range p.texts.Keys() {
+		if !isThere || refID < least {
+			least, isThere = refID, true
+		}
+	}
+	return least, isThere
+}
 
 // The flags of a packed row.
 const (

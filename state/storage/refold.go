@@ -167,8 +167,8 @@ func (f *Refold) Compare(meta state.Meta, rows iter.Seq2[Row, error], runs []sta
 		}
 		f.rows.remove(r.RefID)
 	}
-	if missing := f.rows.sorted(); len(missing) > 0 {
-		return fmt.Errorf("the row of ref_id %q is missing: %w", missing[0], state.ErrDamaged)
+	if missing, isThere := f.rows.least(); isThere {
+		return fmt.Errorf("the row of ref_id %q is missing: %w", missing, state.ErrDamaged)
 	}
 	for _, run := range runs {
 		if !reflect.DeepEqual(run, f.runs[run.Begun.RunID]) {

@@ -246,6 +246,52 @@ func TestAConflictBelongsToTheEarlierTime(t *testing.T) {
 	}
 }
 
+// TestOrder has more entries than are sorted by insertion, of equal times, in batches that come in another order than
+// that of their names. Entries of one payment follow each other, whatever their times.
+func TestOrder(t *testing.T) {
+	a := archive{details: make(map[string]state.Detail)}
+	batches := []string{"z", "", "a", "m"}
+	var byTime []string
+	byPayment := make(map[string][]string)
+	for hour := range 3 {
+		for i := range 40 {
+			d := made(state.InDoubt)
+			d.RefID = fmt.Sprintf("%c-%02d", 'a'+(i*7+hour)%5, i)
+			d.RefID += fmt.Sprint("-", hour)
+			d.IntendedAt, d.Intent.Batch = noon.Add(-time.Duration(hour)*time.Hour), batches[i%len(batches)]
+			a.details[d.RefID] = d
+		}
+	}
+	for hour := 2; hour >= 0; hour-- {
+		for _, refID := range slices.Sorted(maps.Keys(a.details)) {
+			if d := a.details[refID]; d.IntendedAt.Equal(noon.Add(-time.Duration(hour) * time.Hour)) {
+				byTime = append(byTime, refID)
+				byPayment[d.Intent.Batch] = append(byPayment[d.Intent.Batch], refID)
+			}
+		}
+	}
+	refIDs := func(by books.Grouping) (list []string) {
+		found, err := books.Read(t.Context(), a, books.Filter{}, by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range found.Entries(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, e.RefID)
+		}
+		return list
+	}
+	if diff := cmp.Diff(byTime, refIDs(books.ByTime)); diff != "" {
+		t.Error(diff)
+	}
+	want := slices.Concat(byPayment[""], byPayment["a"], byPayment["m"], byPayment["z"])
+	if diff := cmp.Diff(want, refIDs(books.ByPayment)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestPeriod holds that a day is that of the service's record, from its first instant to its
 // last, and that an open transfer is left out of no period that may have it.
 func TestPeriod(t *testing.T) {

@@ -101,7 +101,7 @@ const (
 type key struct {
 	group int         // the number that [grouper.add] gave it; 0 with [ByTime]
 	at    int64       // milliseconds, as [Entry.At]
-	refID arena.Place // as ref_ids were added in their order, so are their places
+	refID arena.Place // in the order of ref_ids, in which the archive yields them
 }
 
 // Read finds the entries that a filter wants, and adds them up. The error is the archive's.

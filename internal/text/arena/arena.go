@@ -1,10 +1,14 @@
-// Package arena keeps millions of short texts in a few pieces of memory, without a pointer to each: the garbage collector
-// would look at every pointer, each time.
+// Package arena keeps millions of short texts in a few pieces of memory, without a pointer to each:
+// the garbage collector would look at every pointer, each time.
 //
-// Its one invariant: a place is that of the same bytes of memory for ever, and a later place is a larger one.
+// Its one invariant: a place is that of the same bytes of memory for ever, and a later place is larger.
 package arena
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
 
 // Arena is texts, one after another. Its zero value has none.
 type Arena struct {
@@ -22,8 +26,12 @@ const (
 	sizeLength = 4  // bytes before each text, which say how long it is
 )
 
-// Make returns the place of n bytes, which are zero, and the bytes, which may be changed.
+// Make returns the place of n bytes, which are zero, and the bytes, which may be changed. It panics
+// where they are more than four gigabytes.
 func (a *Arena) Make(n int) (Place, []byte) {
+	if uint64(n) > math.MaxUint32 {
+		panic(fmt.Sprintf("a text of %d bytes for an arena", n))
+	}
 	last := len(a.pieces) - 1
 	if last < 0 || cap(a.pieces[last])-len(a.pieces[last]) < sizeLength+n {
 		size := pieceSize

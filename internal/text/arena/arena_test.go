@@ -1,6 +1,7 @@
 package arena_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -51,4 +52,19 @@ func TestBytesOfOneTextDoNotGrowIntoTheNext(t *testing.T) {
 	if _, bytes := a.Make(3); string(bytes) != "\x00\x00\x00" || cap(bytes) < 3 {
 		t.Errorf("new bytes are %q", bytes)
 	}
+}
+
+func TestATextOfFourGigabytesIsRefused(t *testing.T) {
+	t.Parallel()
+	if math.MaxInt == math.MaxInt32 {
+		return // no text is as long
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("it was shortened")
+		}
+	}()
+	var a arena.Arena
+	long := uint64(math.MaxUint32) + 6
+	a.Make(int(long))
 }

@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// Map is a map of texts to bytes, without a pointer to any of them.
+// Map is a map of texts to bytes, without a pointer to any of them. Its memory never shrinks.
 type Map struct {
 	hash    func(key string) uint64
 	first   map[uint64]Place // by the hash of a key, the first entry of those that have it
@@ -20,8 +20,8 @@ func NewMap() *Map {
 	return &Map{hash: func(key string) uint64 { return maphash.String(seed, key) }, first: make(map[uint64]Place)}
 }
 
-// entry is the place of the next entry with the hash of its key, 0 for none; how long its key and its value are; both; and room
-// for a longer value.
+// entry is the place of the next entry of the same hash, 0 for none; how long its key and its value are;
+// both; and room for a longer value.
 type entry []byte
 
 // The parts of an entry by where they begin. The key follows, and the value it.
@@ -55,7 +55,8 @@ func (e entry) set(value []byte) bool {
 	return true
 }
 
-// find returns the entry of a key, nil where there is none, and that before it with the same hash, nil for the first.
+// find returns the entry of a key, nil where there is none, and that before it of the same hash, nil for
+// the first.
 func (m *Map) find(key string) (found, before entry, hash uint64) {
 	hash = m.hash(key)
 	for at := m.first[hash]; at != 0; at = found.next() {
@@ -79,8 +80,8 @@ func (m *Map) Get(key string) (value []byte, ok bool) {
 	return e.value(), true
 }
 
-// Put gives a key a value. A key that is new gets room for so many bytes more, which a later value takes up; one that has not
-// the room leaves its memory unused.
+// Put gives a key a value. A value that does not fit where the one before it was moves with its key to new
+// memory, as that of a new key, with growth bytes to spare; the old memory stays unused.
 func (m *Map) Put(key string, value []byte, growth int) {
 	e, before, hash := m.find(key)
 	if e != nil {
@@ -93,7 +94,9 @@ func (m *Map) Put(key string, value []byte, growth int) {
 	e = bytes
 	binary.LittleEndian.PutUint32(e[entryKeySize:], uint32(len(key)))
 	copy(e[entryKey:], key)
-	e.set(value)
+	if !e.set(value) {
+		panic("an entry without room for its value")
+	}
 	e.link(m.first[hash])
 	m.first[hash] = at
 	m.count++
@@ -118,7 +121,8 @@ func (m *Map) unlink(e, before entry, hash uint64) {
 	}
 }
 
-// Keys yields every key, in no order.
+// Keys yields every key, in no order. Meanwhile nothing may be put, and no other key than the one that was
+// yielded last be deleted.
 func (m *Map) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, at := range m.first {
