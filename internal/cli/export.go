@@ -96,7 +96,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	options := view.BooksOptions{
 		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version, Scales: w.config.Scales(),
 	}
-	if options.Called, err = firstNames(ctx, snapshot, found.First); err != nil {
+	if options.Called, err = firstNames(ctx, snapshot, &found.First); err != nil {
 		return w.state.Error(err)
 	}
 	if options.AsOf, err = newestEvent(ctx, snapshot); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"remit/config"
+	"remit/internal/accounts/books"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -22,13 +23,13 @@ func namesBySeq(ctx context.Context, snapshot state.Snapshot) (map[int64]string,
 
 // firstNames are the display names of profiles, by profile_id, of which the first transfer had one; first are the
 // intents of these transfers. Such a name stays when later transfers say another one, or none.
-func firstNames(ctx context.Context, snapshot state.Snapshot, first map[string]int64) (map[string]string, error) {
+func firstNames(ctx context.Context, snapshot state.Snapshot, first *books.Firsts) (map[string]string, error) {
 	bySeq, err := namesBySeq(ctx, snapshot)
 	if err != nil || len(bySeq) == 0 {
 		return nil, err
 	}
 	names := make(map[string]string)
-	for profileID, seq := range first {
+	for profileID, seq := range first.All() {
 		if name := bySeq[seq]; name != "" && seq > 0 {
 			names[profileID] = name
 		}

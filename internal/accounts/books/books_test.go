@@ -292,6 +292,33 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestFirstTransfers counts neither refused transfers nor the filter, and an import as the first of all.
+func TestFirstTransfers(t *testing.T) {
+	a := archive{details: make(map[string]state.Detail)}
+	add := func(refID, profileID string, status state.Status, intent int64) {
+		d := made(status)
+		r := transfer.Request{Operation: transfer.Internal, RefID: refID, FromProfileID: "from", ToProfileID: profileID, Amount: transfer.MustAmount("10.00"), Asset: "USD"}
+		d.RefID, d.IntentSeq, d.Intent.Body = refID, intent, string(r.Body())
+		a.details[refID] = d
+	}
+	add("a", "p", state.InDoubt, 9)
+	add("b", "p", state.InDoubt, 4)
+	add("c", "p", state.Refused, 2)
+	add("d", "q", state.InDoubt, 7)
+	add("e", "q", state.InDoubt, 0)
+	add("f", "r", state.Unsent, 3)
+	found, _ := read(t, a, books.Filter{Batch: "none"})
+	if diff := cmp.Diff(map[string]int64{"p": 4, "q": 0}, maps.Collect(found.First.All())); diff != "" {
+		t.Error(diff)
+	}
+	if seq, ok := found.First.Of("p"); !ok || seq != 4 {
+		t.Errorf("the first to p is %d, %t", seq, ok)
+	}
+	if _, ok := found.First.Of("r"); ok {
+		t.Error("r was paid")
+	}
+}
+
 // TestPeriod holds that a day is that of the service's record, from its first instant to its
 // last, and that an open transfer is left out of no period that may have it.
 func TestPeriod(t *testing.T) {

@@ -3,11 +3,11 @@ package books
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"remit/internal/text/arena"
@@ -75,10 +75,7 @@ type Summary struct {
 	Groups     []Group // with [ByPayment]: in their order
 	MessageIDs []string
 
-	// First are, by profile_id, the intents of the first transfers to each profile, whatever the filter wants:
-	// 0 for one that was imported. Refused and unsent ones, which may get other intents, are not counted, so what
-	// is there stays.
-	First map[string]int64
+	First Firsts
 }
 
 // NeedsPerson counts the entries that a person should look at.
@@ -106,7 +103,7 @@ type key struct {
 
 // Read finds the entries that a filter wants, and adds them up. The error is the archive's.
 func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, error) {
-	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}, First: map[string]int64{}}}
+	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}, First: Firsts{arena.NewMap()}}}
 	groups := grouper{byName: map[string]int{}, messages: map[string]bool{}}
 	for e, err := range All(ctx, archive) {
 		if err != nil {
@@ -181,11 +178,39 @@ func (s *Summary) add(e *Entry) {
 
 // noteFirst notes whether an entry is the first to its profile.
 func (s *Summary) noteFirst(e *Entry) {
-	if e.Status == state.Refused || e.Status == state.Unsent {
-		return
+	if e.Status != state.Refused && e.Status != state.Unsent {
+		s.First.note(e.To, e.IntentSeq)
 	}
-	if first, isPaid := s.First[e.To]; !isPaid || e.IntentSeq < first {
-		s.First[strings.Clone(e.To)] = e.IntentSeq
+}
+
+// Firsts are, by profile_id, the intents of the first transfers to each profile, whatever the filter wants:
+// 0 for one that was imported. Refused and unsent ones, which may get other intents, are not counted, so what
+// is there stays. There may be as many as transfers.
+type Firsts struct{ seqs *arena.Map }
+
+func (f *Firsts) note(profileID string, seq int64) {
+	if first, isPaid := f.Of(profileID); !isPaid || seq < first {
+		f.seqs.Put(profileID, binary.LittleEndian.AppendUint64(nil, uint64(seq)), 0)
+	}
+}
+
+// Of returns the intent of the first transfer to a profile; false where there is none.
+func (f *Firsts) Of(profileID string) (seq int64, ok bool) {
+	bytes, ok := f.seqs.Get(profileID)
+	if !ok {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(bytes)), true
+}
+
+// All yields each profile with its intent, in no order.
+func (f *Firsts) All() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for profileID := range f.seqs.Keys() {
+			if seq, _ := f.Of(profileID); !yield(profileID, seq) {
+				return
+			}
+		}
 	}
 }
 
