@@ -90,6 +90,7 @@ var layer = map[string]int{
 	"remit/internal/service/jws":        0,
 	"remit/internal/text/terraform":     0,
 	"remit/internal/text/jsontext":      -1,
+	"remit/internal/text/arena":         -1,
 	"remit/internal/text/english":       -1,
 	"remit/internal/text/lazyregexp":    -2,
 	"remit/internal/text/redact":        0,

@@ -53,6 +53,7 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.box.SetFaults(faults)
+	sent := w.count() // those under way may be answered without the fault, and each make room for one more
 	w.waitFor("an answer is a conflict", `SELECT EXISTS (SELECT 1 FROM `+w.schema+`.transfers WHERE status = 7)`)
 	w.box.SetFaults(sandbox.Faults{})
 	if err := tx.Rollback(ctx); err != nil {
@@ -63,8 +64,8 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
 		}
 	}
-	if n := w.count(); n > 4 {
-		t.Errorf("%d requests were sent, and no more than 4 were under way at the conflict", n)
+	if n := w.count(); n > sent+2 {
+		t.Errorf("%d requests were sent, of which %d before the conflicts began and no more than 2 after", n, sent)
 	}
 }
 
