@@ -9,9 +9,9 @@ import (
 	"remit/internal/transfer"
 )
 
-// decodePlain reads an entry that [encode] wrote without reflection; false of any other, which may be an entry all the same. There are
-// two for each transfer, so they are read without reflection as well; package json is the oracle. Each text is one of its own: who
-// keeps a ref_id keeps no more than that.
+// decodePlain reads an entry that [encode] wrote without reflection, and reports false of any other, which may
+// be an entry all the same. Long commands read two for each transfer. Package json is the oracle of its tests.
+// No text shares the memory of the event, so that a caller who keeps a ref_id of each keeps no more than that.
 func decodePlain(e Event) (Entry, bool) {
 	if e.Kind != KindIntent && e.Kind != KindOutcome || !isPlainText(e.Data) {
 		return nil, false
@@ -49,7 +49,7 @@ func (p *plainReader) intent() Intent {
 		RunID:       p.field(`,"run_id":`),
 		Operation:   transfer.Operation(p.field(`,"operation":`)),
 		Path:        p.field(`,"path":`),
-		Body:        p.Must(`,"body":`), // its quotation marks have escapes, which made it one of its own
+		Body:        p.Must(`,"body":`), // Cut copies a text with escapes, and a request has them
 		Fingerprint: p.field(`,"fingerprint":`),
 		Address:     p.field(`,"address":`),
 		Place:       p.field(`,"place":`),

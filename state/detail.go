@@ -9,8 +9,8 @@ import (
 // detailsPerCall is how many details [AllDetails] has in memory at once.
 const detailsPerCall = 512
 
-// AllDetails yields all that a state knows of every ref_id, in their order. A detail is of the yield alone. It ends with the
-// first error, which is the state's.
+// AllDetails yields all that a state knows of every ref_id, in byte order of ref_id. A caller may use a
+// detail until it asks for the next one. The first error, which is the state's, is the last that it yields.
 func AllDetails(ctx context.Context, from Detailed) iter.Seq2[*Detail, error] {
 	of := func(ctx context.Context, rows []Transfer) ([]Detail, error) {
 		refIDs := make([]string, len(rows))

@@ -269,9 +269,9 @@ type Detailed interface {
 	Details(ctx context.Context, refIDs ...string) ([]Detail, error)
 }
 
-// Detailer is implemented by a [Snapshot] that returns the details of rows that it has yielded for less than Details costs.
+// Detailer is a [Snapshot] that need not look up again the rows that its Transfers has yielded.
 type Detailer interface {
-	// DetailsOf returns the details of rows, in their order, as Details does. The rows are those of this very snapshot.
+	// DetailsOf returns what Details would return of the ref_ids of rows. The rows must be of this very snapshot.
 	DetailsOf(ctx context.Context, rows []Transfer) ([]Detail, error)
 }
 

@@ -99,8 +99,9 @@ func scanObject(raw []byte, text string, room []member) ([]member, bool) {
 	return members, s.closed && s.at == len(raw)
 }
 
-// IsPlainObject reports whether a text is one JSON object as nearly all records are, with nothing around it: its values are strings,
-// true, false, null, and objects of these, and no string or name has an escape. Of any other text, valid or not, it reports false.
+// IsPlainObject reports whether a text is one JSON object as nearly all records are, with nothing around it: its
+// values are strings, true, false, null, and objects of these, and no string or name has an escape. Of any
+// other text, valid or not, it reports false.
 func IsPlainObject(text string) bool {
 	s := objectScanner{text: text}
 	for more := s.begin(); more; more = s.next() {
@@ -199,7 +200,8 @@ func (s *objectScanner) next() bool {
 	return true
 }
 
-// member reads a member of the outer object, or of one in it, without its raw value, which is that from the byte from on.
+// member reads a member of the outer object, or of one in it. It leaves the raw value to its caller, and says
+// where that begins.
 func (s *objectScanner) member(outer bool) (m member, from int, ok bool) {
 	if m.name, ok = s.string(); !ok || !s.colon() {
 		return m, 0, false

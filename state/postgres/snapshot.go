@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -175,50 +174,39 @@ func (s *snapshot) allRows(ctx context.Context) iter.Seq2[storage.Row, error] {
 
 // Details implements [state.Snapshot].
 func (s *snapshot) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
-	details := make([]state.Detail, 0, len(refIDs))
-	for part := range slices.Chunk(refIDs, chunk) {
-		known := make(map[string]storage.Row, len(part))
-		var reader rowReader
-		err := s.query(ctx, func(c *columns) error {
-			r, err := reader.read(c)
-			known[r.RefID] = r
-			return cmp.Or(err, r.CheckIn(s.tip.Serial))
-		}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, part)
-		if err != nil {
-			return nil, err
-		}
-		more, err := s.DetailsOf(ctx, storage.InOrder(part, known))
-		if err != nil {
-			return nil, err
-		}
-		details = append(details, more...)
-	}
-	return details, nil
+	return s.details().ByRefID(ctx, refIDs)
 }
 
 // DetailsOf implements [state.Detailer].
 func (s *snapshot) DetailsOf(ctx context.Context, rows []state.Transfer) ([]state.Detail, error) {
-	details := make([]state.Detail, 0, len(rows))
-	for part := range slices.Chunk(rows, chunk) {
-		events := make(map[int64]*state.Event, 2*len(part))
-		err := s.query(ctx, func(c *columns) error {
-			l, err := readLine(c)
-			events[l.Seq] = &l.Event
-			return err
-		}, `SELECT `+eventColumns+` FROM events WHERE seq = ANY($1)`, storage.NamedEvents(part))
-		if err != nil {
-			return nil, err
-		}
-		more, err := storage.Details(part, events)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.nameDetails(ctx, more); err != nil {
-			return nil, err
-		}
-		details = append(details, more...)
-	}
-	return details, nil
+	return s.details().Of(ctx, rows)
+}
+
+func (s *snapshot) details() storage.Details {
+	return storage.Details{Rows: s.find, Events: s.eventsAt, Name: s.nameDetails}
+}
+
+// find returns the rows of the given ref_ids, without those that are unknown.
+func (s *snapshot) find(ctx context.Context, refIDs []string) (map[string]storage.Row, error) {
+	found := make(map[string]storage.Row, len(refIDs))
+	var reader rowReader
+	err := s.query(ctx, func(c *columns) error {
+		r, err := reader.read(c)
+		found[r.RefID] = r
+		return cmp.Or(err, r.CheckIn(s.tip.Serial))
+	}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, refIDs)
+	return found, err
+}
+
+// eventsAt returns events by their numbers, without those that are not there.
+func (s *snapshot) eventsAt(ctx context.Context, seqs []int64) (map[int64]*state.Event, error) {
+	events := make(map[int64]*state.Event, len(seqs))
+	err := s.query(ctx, func(c *columns) error {
+		l, err := readLine(c)
+		events[l.Seq] = &l.Event
+		return err
+	}, `SELECT `+eventColumns+` FROM events WHERE seq = ANY($1)`, seqs)
+	return events, err
 }
 
 // Events implements [state.Snapshot].

@@ -14,45 +14,19 @@ import (
 
 // Details implements [state.Snapshot].
 func (s *snapshot) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
-	details := make([]state.Detail, 0, len(refIDs))
-	for part := range slices.Chunk(refIDs, chunk) {
-		if err := ctx.Err(); err != nil { // none that is known is an answer, and not that
-			return nil, err
-		}
-		known, err := s.find(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		more, err := s.DetailsOf(ctx, storage.InOrder(part, known))
-		if err != nil {
-			return nil, err
-		}
-		details = append(details, more...)
-	}
-	return details, nil
+	return s.details().ByRefID(ctx, refIDs)
 }
 
 // DetailsOf implements [state.Detailer].
 func (s *snapshot) DetailsOf(ctx context.Context, rows []state.Transfer) ([]state.Detail, error) {
-	details := make([]state.Detail, 0, len(rows))
-	for part := range slices.Chunk(rows, chunk) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		events, err := eventsAt(ctx, s.conn, storage.NamedEvents(part))
-		if err != nil {
-			return nil, err
-		}
-		more, err := storage.Details(part, events)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.nameDetails(ctx, more); err != nil {
-			return nil, err
-		}
-		details = append(details, more...)
+	return s.details().Of(ctx, rows)
+}
+
+func (s *snapshot) details() storage.Details {
+	events := func(ctx context.Context, seqs []int64) (map[int64]*state.Event, error) {
+		return eventsAt(ctx, s.conn, seqs)
 	}
-	return details, nil
+	return storage.Details{Rows: s.find, Events: events, Name: s.nameDetails}
 }
 
 // find returns the newest rows of the given ref_ids, without those that are unknown.
@@ -81,12 +55,13 @@ func (s *snapshot) find(ctx context.Context, refIDs []string) (map[string]storag
 	return found, nil
 }
 
-// packedEventsMax is how many events are packed into one text: each may be as long as an answer of the service, of a megabyte.
+// packedEventsMax is how many events are packed into one text. Each may be as long as an answer of the
+// service, which may have a megabyte.
 const packedEventsMax = 128
 
-// eventsAt returns the number, the kind, the ref_id and the payload of events, without those that are not there. SQLite packs
-// them into texts, as it does rows: see packed. Those that it can't pack are read one by one, and so are those of a text that was not
-// exactly theirs: an error of the first way is one of the second.
+// eventsAt returns the number, the kind, the ref_id and the payload of events, without those that are not
+// there. SQLite packs them into texts, as it packs rows: see packed. Where it fails to, or a text does not
+// have exactly these events, they are read one by one, and an error is that of the second way.
 func eventsAt(ctx context.Context, conn *sql.Conn, seqs []int64) (map[int64]*state.Event, error) {
 	events := make(map[int64]*state.Event, len(seqs))
 	for part := range slices.Chunk(seqs, packedEventsMax) {
@@ -116,8 +91,8 @@ func eventsAt(ctx context.Context, conn *sql.Conn, seqs []int64) (map[int64]*sta
 
 const eventsListed = ` FROM events WHERE seq IN (SELECT value FROM json_each(?))`
 
-// packedEventsAt puts events of a list of numbers into events; false where it could not. Each is four fields, without NULLs, which
-// concat_ws would leave out.
+// packedEventsAt puts the events of a list of numbers into events, and reports whether it could. Each event
+// is four fields. A NULL would make them three, as concat_ws leaves it out, so there must be none.
 func packedEventsAt(ctx context.Context, conn *sql.Conn, list string, events map[int64]*state.Event) bool {
 	var count, texts int
 	var text sql.NullString
@@ -127,7 +102,8 @@ func packedEventsAt(ctx context.Context, conn *sql.Conn, list string, events map
 	return row.Scan(&count, &texts, &text) == nil && texts == 3*count && unpackEvents(count, text.String, events)
 }
 
-// unpackEvents puts so many events into events. It returns false, and puts none, where the text is not exactly theirs.
+// unpackEvents puts so many events into events. It returns false, and puts none, where the text is not
+// exactly theirs.
 func unpackEvents(count int, text string, events map[int64]*state.Event) bool {
 	all := make([]state.Event, count)
 	f := fields{text: text}

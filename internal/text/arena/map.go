@@ -24,7 +24,7 @@ func NewMap() *Map {
 // both; and room for a longer value.
 type entry []byte
 
-// The parts of an entry by where they begin. The key follows, and the value it.
+// Where the parts of an entry begin. The value follows the key.
 const (
 	entryNext      = 0
 	entryKeySize   = 8

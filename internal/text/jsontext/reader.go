@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Reader reads JSON whose members have a known order, as a writer without reflection leaves them. After the first surprise nothing
-// that it read counts: see [Reader.Done]. A text is read as [Cut] reads it.
+// Reader reads JSON whose members have a known order, as a writer without reflection leaves them. Its caller
+// asks [Reader.Done] at the end: after the first surprise, nothing that it read counts. It reads a text as
+// [Cut] does.
 type Reader struct {
 	rest   string
 	broken bool
@@ -33,7 +34,8 @@ func (r *Reader) Skip(text string) {
 	}
 }
 
-// Must reads the text of a member that has to be there. The name is given with everything before and after it, as in `,"a":`.
+// Must reads the text of a member that has to be there. The name comes with everything before and after it,
+// as in `,"a":`.
 func (r *Reader) Must(name string) string {
 	r.Skip(name)
 	return r.Text()
@@ -75,7 +77,8 @@ func (r *Reader) Time(name string) time.Time {
 	return t
 }
 
-// List reads the texts of a list of at least one that need not be there. The name has the bracket with which the list begins.
+// List reads a list of texts, nil where it is not there; an empty list is a surprise. The name ends with the
+// bracket with which the list begins.
 func (r *Reader) List(name string) []string {
 	var all []string
 	for next := name; r.Has(next); next = "," {
@@ -87,7 +90,8 @@ func (r *Reader) List(name string) []string {
 	return all
 }
 
-// Value reads what comes before end, with which all has to end: one value, of whatever form.
+// Value returns all up to end, with which the JSON has to end, and does not look at it: the caller checks that
+// it is one value.
 func (r *Reader) Value(end string) string {
 	value, ok := strings.CutSuffix(r.rest, end)
 	r.rest, r.broken = "", r.broken || !ok
