@@ -147,7 +147,7 @@ func (f *failoverRun) startAll(runners int) []*runner {
 		all = append(all, f.start("apply", "--join"))
 	}
 	if runners > 1 {
-		f.waitFor("all take part", fmt.Sprintf(`SELECT count(*) >= %d FROM %s.runners WHERE joined`, runners, f.schema))
+		f.joined(runners)
 	}
 	return all
 }

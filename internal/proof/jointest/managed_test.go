@@ -41,6 +41,9 @@ func TestAnIdleCutIsNotSeen(t *testing.T) {
 			for range runners - 1 {
 				all = append(all, w.start("apply", "--join"))
 			}
+			if runners > 1 {
+				w.joined(runners)
+			}
 			time.Sleep(12 * time.Second)
 			w.release()
 			for i, r := range all {

@@ -232,10 +232,16 @@ func (w *world) hold() {
 	w.released = make(chan struct{})
 }
 
+// joined waits until so many runners take part in the run.
+func (w *world) joined(runners int) {
+	w.t.Helper()
+	w.waitFor(fmt.Sprintf("%d runners take part", runners), fmt.Sprintf(`SELECT count(*) >= %d FROM %s.runners WHERE joined`, runners, w.schema))
+}
+
 // takePart waits until so many runners take part in the run, whose requests are held, and lets it go on.
 func (w *world) takePart(runners int) {
 	w.t.Helper()
-	w.waitFor(fmt.Sprintf("%d runners take part", runners), fmt.Sprintf(`SELECT count(*) >= %d FROM %s.runners WHERE joined`, runners, w.schema))
+	w.joined(runners)
 	w.release()
 }
 
