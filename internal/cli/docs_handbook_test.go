@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"regexp"
+	"remit/internal/proof/suite"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ func handbook() []string {
 func TestDocsHandbook(t *testing.T) {
 	doc := readDocument(t, "operations.md")
 	codes := strings.Join(doc.under["Exit codes"], "\n")
-	for _, row := range tables(readPages(t, "commands").sections["What every command has"])[0].rows {
+	for _, row := range suite.Tables(readPages(t, "commands").sections["What every command has"])[0].Rows {
 		for code := range strings.SplitSeq(row[0], ", ") {
 			if !regexp.MustCompile(`(?m)^Exit codes? .*\b` + code + `\b`).MatchString(codes) {
 				t.Errorf("operations.md has no section for exit code %s", code)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"remit/internal/proof/suite"
 	"strings"
 	"testing"
 )
@@ -46,9 +47,9 @@ func TestDocsSecurity(t *testing.T) {
 		if heading == "What a plan file's author says" {
 			continue // planner's tests hold that one
 		}
-		for _, table := range tables(doc.sections[heading]) {
+		for _, table := range suite.Tables(doc.sections[heading]) {
 			checkTable(t, heading, table, "cannot", "held by")
-			for _, row := range table.rows {
+			for _, row := range table.Rows {
 				claims++
 				if !name.MatchString(row[1]) {
 					t.Errorf("security.md, %s: nothing holds that they cannot %s", heading, row[0])

@@ -23,6 +23,7 @@ import (
 	"remit/config/rows"
 	"remit/executor"
 	"remit/internal/cli"
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
 	"remit/internal/service/contract"
 	"remit/planner"
@@ -68,47 +69,11 @@ func readDocument(t *testing.T, name string) document {
 	return d
 }
 
-// table is one table of a section, its cells without the space around them.
-type table struct {
-	header []string
-	rows   [][]string
-}
-
-func tables(section string) []table {
-	var list []table
-	var header []string // of the line before
-	inTable := false
-	for line := range strings.Lines(section) {
-		line = strings.TrimSpace(line)
-		switch {
-		case !strings.HasPrefix(line, "|"):
-			inTable = false
-		case strings.HasPrefix(line, "|---"):
-			inTable = true
-			list = append(list, table{header: header})
-		case inTable:
-			last := &list[len(list)-1]
-			last.rows = append(last.rows, cells(line))
-		default:
-			header = cells(line)
-		}
-	}
-	return list
-}
-
-func cells(line string) []string {
-	var list []string
-	for cell := range strings.SplitSeq(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00"), "|") {
-		list = append(list, strings.TrimSpace(strings.ReplaceAll(cell, "\x00", "|")))
-	}
-	return list
-}
-
 // tableRows are the cells of the tables of a section, without their headers.
 func tableRows(section string) [][]string {
 	var list [][]string
-	for _, table := range tables(section) {
-		list = append(list, table.rows...)
+	for _, table := range suite.Tables(section) {
+		list = append(list, table.Rows...)
 	}
 	return list
 }
@@ -189,9 +154,9 @@ func TestDocsArguments(t *testing.T) {
 		if slices.Contains(doc.under["plan-value.md"], heading) {
 			continue // TestDocsValues holds these
 		}
-		for _, table := range tables(doc.sections[heading]) {
+		for _, table := range suite.Tables(doc.sections[heading]) {
 			checkTable(t, heading, table, "argument", "type", "default", "example", "meaning")
-			for _, row := range table.rows {
+			for _, row := range table.Rows {
 				checkExpression(t, heading, row[0], row[3])
 			}
 		}
@@ -227,9 +192,9 @@ func TestDocsValues(t *testing.T) {
 		for name, of := range value.AttributeTypes() {
 			want[quoted(name)] = of.FriendlyName()
 		}
-		for _, table := range tables(doc.sections[heading]) {
+		for _, table := range suite.Tables(doc.sections[heading]) {
 			checkTable(t, heading, table, "attribute", "type", "example", "meaning")
-			for _, row := range table.rows {
+			for _, row := range table.Rows {
 				got[row[0]] = row[1]
 				checkExpression(t, heading, row[0], row[2])
 			}
@@ -241,12 +206,12 @@ func TestDocsValues(t *testing.T) {
 }
 
 // checkTable fails where a table has other columns, or a row without one of them.
-func checkTable(t *testing.T, heading string, table table, columns ...string) {
+func checkTable(t *testing.T, heading string, table suite.Table, columns ...string) {
 	t.Helper()
-	if diff := cmp.Diff(columns, table.header); diff != "" {
+	if diff := cmp.Diff(columns, table.Header); diff != "" {
 		t.Fatalf("%s: the table has other columns (-want +got):\n%s", heading, diff)
 	}
-	for _, row := range table.rows {
+	for _, row := range table.Rows {
 		if len(row) != len(columns) || slices.Contains(row, "") {
 			t.Fatalf("%s: the row of %s lacks one of its columns %s: %q", heading, row[0], columns, row)
 		}
@@ -303,12 +268,12 @@ func TestDocsFunctions(t *testing.T) {
 	var examples strings.Builder
 	types := map[string]string{}
 	for _, heading := range doc.headings {
-		for _, table := range tables(doc.sections[heading]) {
-			if table.header[0] != "function" {
+		for _, table := range suite.Tables(doc.sections[heading]) {
+			if table.Header[0] != "function" {
 				continue
 			}
 			checkTable(t, heading, table, "function", "types", "example", "result")
-			for _, row := range table.rows {
+			for _, row := range table.Rows {
 				got[row[0]], types[row[0]] = row[3], row[1]
 				examples.WriteString(strings.Trim(row[2], "`") + "\n")
 				if name, _, _ := strings.Cut(strings.Trim(row[0], "`"), "("); !strings.Contains(row[2], name+"(") {

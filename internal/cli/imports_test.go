@@ -38,6 +38,7 @@ var layer = map[string]int{
 	"remit/internal/proof/suite":         0,
 	"remit/internal/proof/machine":       10,
 	"remit/internal/proof/machine/remit": 11,
+	"remit/internal/proof/scripts":       11,
 	"remit/internal/proof/schema":        0,
 	"remit/internal/proof/tests":         8,
 

@@ -20,6 +20,7 @@ import (
 	"remit/internal/cli"
 	"remit/internal/cli/exit"
 	"remit/internal/clock/boot"
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
 )
 
@@ -150,7 +151,7 @@ func TestAnInterruptedPlanFileIsNoBadPlan(t *testing.T) {
 			for at := int64(1); ; at++ {
 				base, cancel := context.WithCancelCause(t.Context())
 				ctx := &asked{Context: base, at: at, interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
-				said := new(lockedBuffer)
+				said := new(suite.Output)
 				code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, words, strings.NewReader(""), io.Discard, said, func(string) (string, bool) { return "", false })
 				cancel(nil)
 				for _, blame := range []string{"cannot be", "plan --out", "context canceled"} {
@@ -209,7 +210,7 @@ func TestAnInterruptedShowWritesNothingBetweenItsLines(t *testing.T) {
 	dir := savedPlanOf(t, 1_000)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out := &interrupting{interrupt: func() { cancel(exit.Interrupt{Signal: syscall.SIGINT}) }}
-	said := new(lockedBuffer)
+	said := new(suite.Output)
 	code := cli.RunOn(ctx, cli.Machine{Now: time.Now, Boot: boot.Clock()}, []string{"show", "november.plan", "--json", "--show=all", "--sandbox", "--chdir=" + dir},
 		strings.NewReader(""), out, said, func(string) (string, bool) { return "", false })
 	if code != 130 && code != 0 || strings.Contains(said.String(), "Error") { // 0 where it was done before anybody looked
@@ -229,7 +230,7 @@ func TestAnInterruptedShowWritesNothingBetweenItsLines(t *testing.T) {
 
 // interrupting interrupts who writes to it, the first time, and is slow.
 type interrupting struct {
-	lockedBuffer
+	suite.Output
 	interrupt func()
 	once      sync.Once
 }
@@ -238,7 +239,7 @@ type interrupting struct {
 func (i *interrupting) Write(p []byte) (int, error) {
 	i.once.Do(i.interrupt)
 	time.Sleep(60 * time.Millisecond)
-	return i.lockedBuffer.Write(p)
+	return i.Output.Write(p)
 }
 
 // savedPlanOf is a directory with a saved plan of so many transfers for the sandbox, november.plan.

@@ -14,6 +14,7 @@ import (
 
 	"remit/internal/cli"
 	"remit/internal/proof/machine"
+	"remit/internal/proof/scripts"
 	"remit/internal/proof/suite"
 )
 
@@ -32,8 +33,8 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params := scripts(t, "")
-	params.Dir, params.Files, params.UpdateScripts = "", suite.Spread(files, suite.Dose(8, 1, 1)), suite.Update()
+	params := scripts.Params(t, &scripted)
+	params.Files = suite.Spread(files, suite.Dose(8, 1, 1))
 	params.Cmds["type"] = typeHere
 	t.Chdir(dir) // and back, after the mistakes have changed it
 	testscript.RunT(inTurn{t}, params)

@@ -311,6 +311,15 @@ func detailsOrder(t *testing.T, b *bench) {
 	}
 	b.same("the order", all, got)
 	slices.Sort(all)
+	b.streams(snap, all)
+	b.unlock(j)
+}
+
+// streams holds a stream of all details against those that are asked for by name, in the order of ref_ids: also for a reader who
+// stops, or is interrupted.
+func (b *bench) streams(snap state.Snapshot, all []string) {
+	t := b.t
+	t.Helper()
 	asked, err := snap.Details(t.Context(), all...)
 	if err != nil {
 		t.Fatal(err)
@@ -353,7 +362,6 @@ func detailsOrder(t *testing.T, b *bench) {
 	if none, err := snap.Details(t.Context()); err != nil || len(none) != 0 {
 		t.Errorf("nothing asked for: %v, %v", none, err)
 	}
-	b.unlock(j)
 }
 
 func readerStops(t *testing.T, b *bench) {

@@ -1,3 +1,4 @@
+// 2.43, as newer ones need a module that the Go proxy refuses.
 module remit/tools/nfpm
 
 go 1.26.0

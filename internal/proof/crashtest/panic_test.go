@@ -29,7 +29,9 @@ func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
 			}
 			_ = r.cmd.Wait() // it was killed
 			status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
-			if !status.Signaled() || status.Signal() != syscall.SIGABRT || status.CoreDump() {
+			// While the Go runtime prints the stacks of threads that run, it may meet one that changes, and then ends by SIGSEGV.
+			isCrash := status.Signal() == syscall.SIGABRT || status.Signal() == syscall.SIGSEGV
+			if !status.Signaled() || !isCrash || status.CoreDump() {
 				t.Errorf("exit code %d, %v, core %v: %.300s", r.cmd.ProcessState.ExitCode(), status.Signal(), status.CoreDump(), r.stderr.String())
 			}
 			if cores, _ := filepath.Glob(filepath.Join(d.path, "core*")); len(cores) > 0 { // the pattern is well formed

@@ -1,4 +1,4 @@
-package cli_test
+package programs_test
 
 import (
 	"bytes"
@@ -215,7 +215,12 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func (r *reviewer) write(name, text string) { writeFile(r.T, filepath.Join(r.dir, name), text) }
+func (r *reviewer) write(name, text string) {
+	r.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o644); err != nil {
+		r.Fatal(err)
+	}
+}
 
 func (r *reviewer) read(name string) string {
 	r.Helper()
@@ -282,7 +287,7 @@ type servedPage struct {
 func (r *reviewer) page(args ...string) *servedPage {
 	r.Helper()
 	ctx, cancel := context.WithCancel(r.Context())
-	out := &lockedBuffer{told: make(chan struct{}, 1)}
+	out := &suite.Output{Told: make(chan struct{}, 1)}
 	ended := make(chan int, 1)
 	go func() {
 		ended <- cli.Run(ctx, append(args, "--chdir="+r.dir), strings.NewReader(""), out, out, func(string) (string, bool) { return "", false })
@@ -291,7 +296,7 @@ func (r *reviewer) page(args ...string) *servedPage {
 }
 
 // openServed opens the page whose address a command prints.
-func (r *reviewer) openServed(out *lockedBuffer, ended chan int, cancel func()) *servedPage {
+func (r *reviewer) openServed(out *suite.Output, ended chan int, cancel func()) *servedPage {
 	r.Helper()
 	p := &servedPage{reviewer: r}
 	p.stop = sync.OnceValues(func() (int, string) {
@@ -305,7 +310,7 @@ func (r *reviewer) openServed(out *lockedBuffer, ended chan int, cancel func()) 
 	address := regexp.MustCompile(`http://localhost:\d+/\S+`)
 	for p.address == "" {
 		select {
-		case <-out.told:
+		case <-out.Told:
 			p.address = address.FindString(out.String())
 		case code := <-ended:
 			r.Fatalf("the command ends with %d:\n%s", code, out.String())
@@ -465,27 +470,4 @@ func (h *passkeyHolder) review(before func(), count, total, want string) (code i
 		h.Errorf("the page says %q, want %q", said, want)
 	}
 	return page.stop()
-}
-
-// lockedBuffer is written by a command and read by a test.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	told chan struct{}
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case b.told <- struct{}{}:
-	default:
-	}
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

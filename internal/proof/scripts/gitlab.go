@@ -1,4 +1,4 @@
-package cli_test
+package scripts
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"remit/internal/proof/suite"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func readGitLabJobs(file string) (map[string]json.RawMessage, error) {
 		if m == nil {
 			return nil, fmt.Errorf("%s: %s is no component of this repository, named by its commit", file, one.Component)
 		}
-		text, err := os.ReadFile("../../templates/" + m[1] + "/template.yml")
+		text, err := os.ReadFile(suite.InRoot("templates", m[1], "template.yml"))
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +109,8 @@ func readGitLab(file, name string) (gitlabJob, error) {
 
 // runGitLab is the script command
 //
-//	gitlab [FILE] JOB
+//	gitlab JOB         of gitlab-ci.yml
+//	gitlab FILE JOB
 //
 // which runs a job of the recipe for GitLab CI as its runner does, with the script's variables and those of the job.
 func runGitLab(ts *testscript.TestScript, neg bool, args []string) {

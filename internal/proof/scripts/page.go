@@ -1,10 +1,9 @@
-package cli_test
+package scripts
 
 import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -12,11 +11,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"remit/internal/proof/machine"
+	"remit/internal/proof/suite"
 )
 
 // runPage is the script command
 //
-//	page NAME [HEADING]
+//	page NAME
+//	page NAME HEADING
 //
 // which runs the commands of a page of docs, or of one section of it, in the script's directory,
 // one after the other, with the real tools that it names, and compares what they print with what
@@ -27,7 +28,7 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: page NAME [HEADING]")
 	}
-	text, err := os.ReadFile(filepath.Join("../../docs", args[0]))
+	text, err := os.ReadFile(suite.InRoot("docs", args[0]))
 	ts.Check(err)
 	page := string(text)
 	if len(args) == 2 {
@@ -73,10 +74,10 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 // the decimals that it shows.
 func cellsOf(sheet string) string {
 	var lines strings.Builder
-	for _, table := range tables(sheet) {
-		for _, row := range table.rows {
+	for _, table := range suite.Tables(sheet) {
+		for _, row := range table.Rows {
 			for i, cell := range row[1:] {
-				place := table.header[i+1] + strings.Trim(row[0], "*")
+				place := table.Header[i+1] + strings.Trim(row[0], "*")
 				switch _, decimals, _ := strings.Cut(cell, "."); {
 				case cell == "":
 				case regexp.MustCompile(`^[0-9]+\.[0-9]+$`).MatchString(cell):

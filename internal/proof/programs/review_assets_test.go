@@ -1,4 +1,4 @@
-package cli_test
+package programs_test
 
 import (
 	"strings"

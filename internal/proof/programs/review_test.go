@@ -1,4 +1,4 @@
-package cli_test
+package programs_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/approval"
+	"remit/internal/proof/suite"
 )
 
 // TestTwoPeopleApproveInTheBrowser registers two people, has an author sign a plan, has both approve on the page, and sends
@@ -659,7 +660,7 @@ func (r *reviewer) shellCommand(line string) *exec.Cmd {
 // pageOf opens the page that a command line serves.
 func (r *reviewer) pageOf(line string) *servedPage {
 	r.Helper()
-	out := &lockedBuffer{told: make(chan struct{}, 1)}
+	out := &suite.Output{Told: make(chan struct{}, 1)}
 	command := r.shellCommand(line)
 	command.Stdout, command.Stderr = out, out
 	if err := command.Start(); err != nil {

@@ -1,0 +1,32 @@
+package suite
+
+import (
+	"bytes"
+	"sync"
+)
+
+// Output is written by a command, and read by a test meanwhile.
+type Output struct {
+	Told chan struct{} // has a value once more was written, where it has room for one
+
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	select {
+	case o.Told <- struct{}{}:
+	default:
+	}
+	return o.text.Write(p)
+}
+
+// String is all that was written until now.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
