@@ -5,10 +5,11 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"remit/internal/proof/scripts"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/internal/proof/scripts"
 )
 
 var (

@@ -2,12 +2,13 @@ package cli_test
 
 import (
 	"regexp"
-	"remit/internal/proof/suite"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"remit/internal/proof/suite"
 )
 
 // handbook are the pages for somebody on call, of which the script handbook runs every command.

@@ -5,9 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"remit/internal/proof/suite"
 	"strings"
 	"testing"
+
+	"remit/internal/proof/suite"
 )
 
 // TestDocsSecurity holds each claim of security.md to a test or a script that exists.

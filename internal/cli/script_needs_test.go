@@ -30,7 +30,7 @@ func TestScriptsSayWhatTheyNeed(t *testing.T) {
 		}
 		for name, isMissing := range missing {
 			if isMissing {
-				t.Errorf("%s starts %s: write [!exec:%s] skip '%s is not installed' below its first comment", filepath.Base(file), name, name, name)
+				t.Errorf("%s starts %s: write [!exec:%s] skip '%s is not installed' below its first comment, and package proof/programs runs it", filepath.Base(file), name, name, name)
 			}
 		}
 	}

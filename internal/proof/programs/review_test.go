@@ -586,7 +586,7 @@ func TestAPlanIsApprovedByKeyboard(t *testing.T) {
 // TestTheTutorialInABrowser types the commands of the tutorial's last chapter, and does on the pages as it says.
 func TestTheTutorialInABrowser(t *testing.T) {
 	r := newReviewer(t).in(t)
-	text, err := os.ReadFile("../../docs/tutorial.md")
+	text, err := os.ReadFile(suite.InRoot("docs", "tutorial.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -724,7 +724,7 @@ func (r *reviewer) verifyByHand() {
 			r.Skip(program + " is not installed here (Debian: apt-get install openssl coreutils)")
 		}
 	}
-	page, err := os.ReadFile("../../docs/evidence.md")
+	page, err := os.ReadFile(suite.InRoot("docs", "evidence.md"))
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package scripts
 
 import (
@@ -19,10 +21,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"remit/internal/sandbox"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/internal/sandbox"
 )
 
 // runBank is the script command

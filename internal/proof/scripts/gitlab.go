@@ -1,3 +1,5 @@
+//go:build unix
+
 package scripts
 
 import (
@@ -8,11 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"remit/internal/proof/suite"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/internal/proof/suite"
 )
 
 // gitlabJob is what the tests read of a job of GitLab CI.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package scripts runs the scripts of testdata/script, each a promise to the user: what a user types, and what remit says.
 //
 // Its one invariant: a script meets the program as a process of its own, and the service, clocks and files that it names.
@@ -15,8 +17,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/mattn/go-sqlite3" // for the sql command
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
 
 	"remit/internal/proof/suite"
 	"remit/state/postgres/pgtest"
@@ -27,12 +29,12 @@ type Part int
 
 // The parts.
 const (
-	Alone  Part = iota // remit has no other program beside it
-	Beside             // another program has a part in it, which a machine may lack: the script skips itself there
+	Alone  Part = iota // the scripts of no other part
+	Beside             // those that need another program, and skip themselves on a machine without it
 )
 
-// besides is in each script of [Beside]: where it skips itself.
-var besides = regexp.MustCompile(`(?m)^\[!(?:exec:|postgres\])`)
+// needsOther is in each script of [Beside]: the line by which it skips itself.
+var needsOther = regexp.MustCompile(`(?m)^\[!(?:exec:[^\]]+|postgres)\] skip\b`)
 
 // lawsOfMoney are the scripts of the quick set, -short: a change that breaks one pays twice, loses a
 // payment, or shows another one than is sent.
@@ -52,15 +54,21 @@ func Run(t *testing.T, program *suite.Program, part Part) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("found the scripts %q, %v", all, err)
 	}
+	laws := slices.Clone(lawsOfMoney)
 	for _, file := range all {
-		text, err := os.ReadFile(file)
+		script, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		isQuick := slices.Contains(lawsOfMoney, strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		if besides.Match(text) == (part == Beside) && (isQuick || !testing.Short()) {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		isQuick := slices.Contains(laws, name)
+		laws = slices.DeleteFunc(laws, func(law string) bool { return law == name })
+		if needsOther.Match(script.Comment) == (part == Beside) && (isQuick || !testing.Short()) {
 			params.Files = append(params.Files, file)
 		}
+	}
+	if len(laws) > 0 {
+		t.Fatalf("lawsOfMoney has scripts that do not exist: %q", laws)
 	}
 	testscript.Run(t, params)
 }

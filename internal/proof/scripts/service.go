@@ -1,3 +1,5 @@
+//go:build unix
+
 package scripts
 
 import (
@@ -48,7 +50,7 @@ type fakeService struct {
 
 // command is the script command:
 //
-//	service start FAULT…     serve, with no fault unless told; sets the variables that service.hcl uses
+//	service start FAULT…     serve, with these faults; sets the variables that service.hcl uses
 //	service fault FAULT…     misbehave so from now on; none for no faults
 //	service deny             hand out no token any more
 //	service allow            hand them out again
@@ -61,7 +63,8 @@ type fakeService struct {
 //	service mute             answer nobody who asks for a token any more
 //	service undated          put no Date into answers any more
 //	service dated            put it there again
-//	service hold N           serve N more requests to create, 0 unless told; those after them wait
+//	service hold             let requests to create wait from now on
+//	service hold N           serve N more of them first
 //	service release          serve those that wait, and all that come
 //	service wait N           wait until N requests to create have come
 //	service wait N WHAT      wait until N have come of WHAT: logins, balances, held

@@ -1,3 +1,5 @@
+//go:build unix
+
 package scripts
 
 import (
@@ -10,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	_ "github.com/mattn/go-sqlite3" // for the sql command
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/xuri/excelize/v2"
 )

@@ -1,3 +1,5 @@
+//go:build unix
+
 package scripts
 
 import (
@@ -8,13 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"remit/internal/proof/suite"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	yaml "github.com/zclconf/go-cty-yaml"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"remit/internal/proof/suite"
 )
 
 // workflow is what the tests read of a workflow of GitHub Actions.

@@ -7,7 +7,7 @@ import (
 
 // Output is written by a command, and read by a test meanwhile.
 type Output struct {
-	Told chan struct{} // has a value once more was written, where it has room for one
+	Told chan struct{} // gets a value after each write, if it has room; nil where nobody waits
 
 	mu   sync.Mutex
 	text bytes.Buffer

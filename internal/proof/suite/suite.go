@@ -1,5 +1,5 @@
-// Package suite has what the tests of all packages share: how much a run of them does, and whether
-// it writes golden files anew.
+// Package suite has what the tests of all packages share: how much a run of them does, whether it writes golden files
+// anew, and what they need of the repository and of commands.
 //
 // Its one invariant: no result of a test follows from how much a run does, only how much it proves.
 package suite
