@@ -24,5 +24,5 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestScripts runs every promise to the user but those that need another program, which package proof/programs runs.
-func TestScripts(t *testing.T) { scripts.Run(t, &scripted, scripts.Alone) }
+// TestScripts runs promises to the user; packages proof/scripts and proof/programs run the others.
+func TestScripts(t *testing.T) { scripts.Run(t, &scripted, scripts.ToL) }

@@ -25,5 +25,5 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestScripts runs every promise to the user in which another program has a part. Package cli has the others.
+// TestScripts runs every promise to the user in which another program has a part. Packages cli and proof/scripts run the others.
 func TestScripts(t *testing.T) { scripts.Run(t, &scripted, scripts.Beside) }

@@ -24,14 +24,27 @@ import (
 	"remit/state/postgres/pgtest"
 )
 
-// Part is which of the scripts a package runs. There are two, as go test ends a package after ten minutes.
+// Part is which of the scripts a package runs. There are three, as go test ends a package after ten minutes, and a slow machine
+// takes that long for all.
 type Part int
 
 // The parts.
 const (
-	Alone  Part = iota // the scripts of no other part
+	ToL    Part = iota // the scripts that need no other program, with names from a to l
+	FromM              // with names from m to z
 	Beside             // those that need another program, and skip themselves on a machine without it
 )
+
+// partOf is the part that a script belongs to.
+func partOf(name string, script *txtar.Archive) Part {
+	switch {
+	case needsOther.Match(script.Comment):
+		return Beside
+	case name < "m":
+		return ToL
+	}
+	return FromM
+}
 
 // needsOther is in each script of [Beside]: the line by which it skips itself.
 var needsOther = regexp.MustCompile(`(?m)^\[!(?:exec:[^\]]+|postgres)\] skip\b`)
@@ -63,7 +76,7 @@ func Run(t *testing.T, program *suite.Program, part Part) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		isQuick := slices.Contains(laws, name)
 		laws = slices.DeleteFunc(laws, func(law string) bool { return law == name })
-		if needsOther.Match(script.Comment) == (part == Beside) && (isQuick || !testing.Short()) {
+		if partOf(name, script) == part && (isQuick || !testing.Short()) {
 			params.Files = append(params.Files, file)
 		}
 	}
@@ -77,7 +90,7 @@ func Run(t *testing.T, program *suite.Program, part Part) {
 func Params(t *testing.T, program *suite.Program) testscript.Params {
 	t.Helper()
 	if os.Getenv("UPDATE_SCRIPTS") != "" {
-		t.Fatal("UPDATE_SCRIPTS has become a flag: go test ./internal/cli ./internal/proof/programs -run TestScripts/NAME -update, or .ci/update for all")
+		t.Fatal("UPDATE_SCRIPTS has become a flag: go test ./internal/cli ./internal/proof/... -run TestScripts/NAME -update, or .ci/update for all")
 	}
 	root := suite.InRoot()
 	bin := filepath.Dir(program.Build(t))
