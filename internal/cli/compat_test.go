@@ -27,7 +27,7 @@ func TestFreeze(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params := scripts.Params(t, &scripted)
+	params := scripts.Params(t)
 	params.Files = []string{"../../testdata/compat/freeze.txtar"}
 	setup := params.Setup
 	params.Setup = func(env *testscript.Env) error {

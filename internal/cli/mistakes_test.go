@@ -33,7 +33,7 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params := scripts.Params(t, &scripted)
+	params := scripts.Params(t)
 	params.Files = suite.Spread(files, suite.Dose(8, 1, 1))
 	params.Cmds["type"] = typeHere
 	t.Chdir(dir) // and back, after the mistakes have changed it

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"remit/internal/proof/scripts"
 )
 
 // TestWhatAServiceSendsUnaskedIsNotShown has a service send more than its answers, which net/http
@@ -70,7 +72,7 @@ transfer "platform" "rent" {
 	}
 	for _, args := range [][]string{{"init"}, {"apply", "--auto-approve"}} {
 		var stderr bytes.Buffer
-		command := exec.Command(scripted.Build(t), args...)
+		command := exec.Command(scripts.Program.Build(t), args...)
 		command.Dir, command.Stderr = dir, &stderr
 		_ = command.Run() // the transfer is refused
 		if strings.Contains(stderr.String(), "nsolicited") || strings.Contains(stderr.String(), unasked) {

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/approval"
+	"remit/internal/proof/scripts"
 	"remit/internal/proof/suite"
 )
 
@@ -651,7 +652,7 @@ func (r *reviewer) shell(line string) {
 
 func (r *reviewer) shellCommand(line string) *exec.Cmd {
 	r.Helper()
-	bin, home := filepath.Dir(scripted.Build(r)), r.TempDir()
+	bin, home := filepath.Dir(scripts.Program.Build(r)), r.TempDir()
 	command := exec.CommandContext(r.Context(), "sh", "-c", line)
 	command.Dir, command.Env = r.dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C.UTF-8"}
 	return command

@@ -12,9 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,6 +25,21 @@ import (
 	"remit/internal/proof/suite"
 	"remit/state/postgres/pgtest"
 )
+
+// Program is the remit of scripts, that of package machine/remit. It is quicker to start than a test: it has less in it.
+var Program = suite.Program{Package: "remit/internal/proof/machine/remit"}
+
+// Main is the TestMain of each package that runs scripts. It removes the program, and stops the PostgreSQL that tests share,
+// after them.
+func Main(m *testing.M) {
+	suite.InMemory()        // but for scripts, which are on a disk as people are
+	suite.SideBySide(12)    // scripts mostly wait: for processes, a service, a disk
+	debug.SetGCPercent(400) // many commands run in this process, each with garbage of its own
+	defer Program.Remove()
+	defer pgtest.CloseShared()
+	suite.StartHearing(syscall.SIGHUP, syscall.SIGINT)
+	m.Run()
+}
 
 // Part is which of the scripts a package runs. There are three, as go test ends a package after ten minutes, and a slow machine
 // takes that long for all.
@@ -59,10 +76,10 @@ var lawsOfMoney = []string{
 }
 
 // Run runs the scripts of one part. They use remit as a real process, and a service on loopback that they control with the
-// service command. The program is that of package machine/remit, which is quicker to start than the test: it has less in it.
-func Run(t *testing.T, program *suite.Program, part Part) {
+// service command.
+func Run(t *testing.T, part Part) {
 	t.Helper()
-	params := Params(t, program)
+	params := Params(t)
 	all, err := filepath.Glob(suite.InRoot("testdata", "script", "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("found the scripts %q, %v", all, err)
@@ -87,13 +104,13 @@ func Run(t *testing.T, program *suite.Program, part Part) {
 }
 
 // Params are those of scripts that the caller names, with the commands that all of them have.
-func Params(t *testing.T, program *suite.Program) testscript.Params {
+func Params(t *testing.T) testscript.Params {
 	t.Helper()
 	if os.Getenv("UPDATE_SCRIPTS") != "" {
 		t.Fatal("UPDATE_SCRIPTS has become a flag: go test ./internal/cli ./internal/proof/... -run TestScripts/NAME -update, or .ci/update for all")
 	}
 	root := suite.InRoot()
-	bin := filepath.Dir(program.Build(t))
+	bin := filepath.Dir(Program.Build(t))
 	return testscript.Params{
 		WorkdirRoot:         scriptDir(t),
 		UpdateScripts:       suite.Update(),
