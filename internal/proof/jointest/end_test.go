@@ -16,17 +16,15 @@ import (
 // waitFor waits until a query says true.
 func (w *world) waitFor(what, query string) {
 	w.t.Helper()
+	var err error // a proxy may end a connection
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		var is bool
-		if err := w.db.QueryRow(context.Background(), query).Scan(&is); err != nil {
-			w.t.Fatal(err)
-		}
-		if is {
+		if err = w.db.QueryRow(context.Background(), query).Scan(&is); is {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	w.t.Fatalf("%s: it does not", what)
+	w.t.Fatalf("%s: it does not; %v", what, err)
 }
 
 // TestAConflictWhileTheRunOpensStopsEveryRunner has what is in flight end in a conflict while the
@@ -46,7 +44,7 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := w.start("apply", "--join")
+	second := w.join()
 	w.waitFor("the leader opens the run", `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '`+w.schema+`.parts'::regclass)`)
 	faults, err := sandbox.ParseFaults("wrong-amount=100%")
 	if err != nil {
@@ -78,7 +76,7 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
-	second := w.start("apply", "--join")
+	second := w.join()
 	w.takePart(2)
 	w.await(90)
 	for _, r := range []*runner{leader, second} {
@@ -113,7 +111,7 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
 	w.write("main.hcl", fmt.Sprintf(configuration, 2, "", ""))
-	other := w.start("apply", "--join")
+	other := w.join()
 	if code := other.end(); code != 1 || !strings.Contains(strings.Join(strings.Fields(other.stderr.String()), " "), "the run has a rate_limit of operation internal, and the configuration here has none") {
 		t.Errorf("exit code %d\n%s", code, &other.stderr)
 	}
@@ -143,7 +141,7 @@ func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	if _, err := w.db.Exec(ctx, `ALTER ROLE `+role+` CONNECTION LIMIT 0`); err != nil {
 		t.Fatal(err)
 	}
-	second := w.start("apply", "--join")
+	second := w.join()
 	if code := second.end(); code != 1 || !strings.Contains(strings.Join(strings.Fields(second.stderr.String()), " "), "no connection left") {
 		t.Errorf("exit code %d\n%s\n%s", code, &second.stdout, &second.stderr)
 	}

@@ -70,6 +70,7 @@ func playFullDisk(t *testing.T, program string, cluster *pgtest.Cluster, runners
 	}
 	f := newFailoverRun(t, program, cluster, rows)
 	all := f.startAll(runners)
+	f.holdFrom(rows - leftOfRun)
 	f.await(rows / 3)
 	if err := leader.Fill(leftOnDisk); err != nil {
 		t.Fatal(err)
@@ -77,8 +78,9 @@ func playFullDisk(t *testing.T, program string, cluster *pgtest.Cluster, runners
 	if endLog {
 		leader.EndLog()
 	}
+	f.release()
 	time.Sleep(8 * time.Second)
-	isLeading := cluster.Leader() == leader
+	isLeading := cluster.Leading(t) == leader
 	t.Logf("runners: %d, at the end of the log: %t: %d of %d were sent while the disk was full; the same server leads: %t", runners, endLog, f.count(), rows, isLeading)
 	if isLeading && f.count() == rows {
 		t.Error("the full disk was in nobody's way")
@@ -108,13 +110,15 @@ func endsByTheTimeout(t *testing.T, program string, cluster *pgtest.Cluster) {
 	}
 	f := newFailoverRun(t, program, cluster, rows)
 	r := f.start("apply", "--auto-approve", "--failover-timeout=5s")
+	f.holdFrom(rows - leftOfRun)
 	f.await(rows / 3)
 	if err := leader.Fill(leftOnDisk); err != nil {
 		t.Fatal(err)
 	}
+	f.release()
 	began := time.Now()
 	code, said := r.end(), r.said()
-	isInTime := code == 0 && cluster.Leader() != leader
+	isInTime := code == 0 && cluster.Leading(t) != leader
 	if !isInTime && (code != 4 || !strings.Contains(said, "--failover-timeout=5s") || !strings.Contains(said, "remit apply")) {
 		t.Errorf("it ends with %d\n%s\n%s", code, &r.stdout, said)
 	}

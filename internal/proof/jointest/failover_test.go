@@ -105,11 +105,13 @@ type failoverRun struct{ *world }
 func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Duration {
 	f.t.Helper()
 	all := f.startAll(runners)
+	f.holdFrom(*failoverRows - leftOfRun)
 	f.await(*failoverRows / 3)
-	leader := c.Leader()
+	leader := c.Leading(f.t)
 	if err := way.fail(c, leader); err != nil {
 		f.t.Fatal(err)
 	}
+	f.release()
 	wentOn := 0
 	for i, r := range all {
 		code := r.end()
@@ -138,13 +140,20 @@ func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Dura
 	return f.pause()
 }
 
-// startAll starts one runner, and others that take part in its run.
+// leftOfRun is how many transfers of a run nobody answers before the test has done what the run meets.
+const leftOfRun = 50
+
+// startAll starts one runner, and others that take part in its run before it goes on.
 func (f *failoverRun) startAll(runners int) []*runner {
 	f.t.Helper()
-	all := []*runner{f.start("apply", "--auto-approve")}
+	if runners > 1 {
+		f.hold()
+		defer f.release()
+	}
+	all := []*runner{f.start("apply", "--auto-approve", outlasts)}
 	f.await(1)
 	for range runners - 1 {
-		all = append(all, f.start("apply", "--join"))
+		all = append(all, f.join(outlasts))
 	}
 	if runners > 1 {
 		f.joined(runners)
@@ -189,11 +198,13 @@ func TestACopyThatLagsAndLeadsStopsTheRun(t *testing.T) {
 			})}
 			f.adopts = true
 			all := f.startAll(c.runners)
+			f.holdFrom(rows - leftOfRun)
 			f.await(rows / 4)
-			leader := cluster.Leader()
+			leader := cluster.Leading(t)
 			leader.HoldCopies()
 			f.await(rows / 2)
 			leader.Kill()
+			f.release()
 			idle := 0
 			for i, r := range all {
 				code := r.end()

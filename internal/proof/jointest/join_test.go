@@ -17,7 +17,7 @@ func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 	w := newWorld(t, program, options{rows: 400, inFlight: 4, latency: 20 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
-	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	second, third := w.join(), w.join()
 	w.takePart(3)
 	for _, r := range []*runner{leader, second, third} {
 		if code := r.end(); code != 0 {
@@ -49,7 +49,7 @@ func TestAJoinerOfTheRestCountsTheWholePlan(t *testing.T) {
 	sent := w.count()
 	leader := w.start("apply", "rest.plan")
 	w.await(sent + 1)
-	second := w.start("apply", "--join", "rest.plan")
+	second := w.join("rest.plan")
 	w.takePart(2)
 	for _, r := range []*runner{leader, second} {
 		if code := r.end(); code != 0 {
@@ -73,7 +73,7 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
-	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	second, third := w.join(), w.join()
 	w.takePart(3)
 	w.await(90)
 	leader.signal(syscall.SIGINT)
@@ -99,11 +99,12 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 func TestAConflictStopsEveryRunner(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
+	const rows = 1000 // of which a busy runner has enough left when it hears of the conflict
 	program := program.Build(t)
-	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true, faults: []string{"wrong-amount=ref:pay-00150"}})
+	w := newWorld(t, program, options{rows: rows, inFlight: 2, latency: 40 * time.Millisecond, held: true, faults: []string{"wrong-amount=ref:pay-00150"}})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
-	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	second, third := w.join(), w.join()
 	w.takePart(3)
 	for _, r := range []*runner{second, third, leader} {
 		if code := r.end(); code != 4 {
@@ -113,8 +114,8 @@ func TestAConflictStopsEveryRunner(t *testing.T) {
 			t.Errorf("it does not say that the run was stopped\n%s", &r.stdout)
 		}
 	}
-	if n := w.count(); n == 300 {
-		t.Error("all 300 requests were sent, in spite of a conflict")
+	if w.count() == rows {
+		t.Errorf("all %d requests were sent, in spite of a conflict", rows)
 	}
 	show := w.must(0, "show", "--run=latest")
 	if !strings.Contains(show, "conflict         1") || !strings.Contains(show, "runner 1") {

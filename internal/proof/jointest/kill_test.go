@@ -78,6 +78,8 @@ func (h *hunt) add(args ...string) {
 	h.wake = append(h.wake, time.Time{})
 }
 
+func (h *hunt) join() { h.add("apply", "--join", "--lock-timeout=10m", "--json") }
+
 // awakes are the places of runners that have not ended and stand not still.
 func (h *hunt) awakes() []int {
 	var list []int
@@ -106,8 +108,8 @@ func (h *hunt) play() {
 	t := h.t
 	h.add("apply", "--auto-approve", "--json")
 	h.await(1)
-	h.add("apply", "--join", "--json")
-	h.add("apply", "--join", "--json")
+	h.join()
+	h.join()
 	h.await(h.runnersSeen())
 	last := *rowsKilled * 9 / 10
 	for h.count() < last && len(h.awakes()) > 0 {
@@ -116,7 +118,7 @@ func (h *hunt) play() {
 		list := h.partners()
 		if len(list) < 2 {
 			if len(h.awakes()) < 3 {
-				h.add("apply", "--join", "--json")
+				h.join()
 			}
 			continue
 		}
@@ -134,7 +136,7 @@ func (h *hunt) play() {
 				h.runners[i].signal(syscall.SIGSTOP)
 			}
 		case 2:
-			h.add("apply", "--join", "--json")
+			h.join()
 		}
 	}
 	survived := 0

@@ -44,9 +44,9 @@ transfer "internal" "fund" {
 				rows: 400, inFlight: 4, held: true, unchecked: true, more: fund, faults: test.faults,
 				service: `lookup_path = "/v2/transfers"`, transfer: "depends_on = [transfer.internal.fund]",
 			})
-			leader := w.start("apply", "--auto-approve", "--wait=1m")
+			leader := w.start("apply", "--auto-approve", "--wait=10m")
 			w.await(1)
-			second := w.start("apply", "--join", "--wait=1m")
+			second := w.join("--wait=10m")
 			w.takePart(2)
 			for _, r := range []*runner{second, leader} {
 				if code := r.end(); code != test.code {

@@ -114,6 +114,7 @@ type world struct {
 
 	mu       sync.Mutex
 	released chan struct{} // closed once requests are answered without holding them
+	heldFrom int           // how many requests come before the first that is held
 	arrivals []arrival
 	unwanted []string // requests without an intent
 }
@@ -142,7 +143,7 @@ func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
 	w := &world{t: t, program: program, dir: t.TempDir(), seen: t.TempDir(), latency: o.latency, released: make(chan struct{})}
 	if !o.held {
-		w.release()
+		close(w.released)
 	}
 	if o.at != nil {
 		w.at = o.at
@@ -195,12 +196,8 @@ func (w *world) serve(o options) {
 				return // its sender is gone
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
-			w.note(at, body, !o.unchecked)
-			w.mu.Lock()
-			released := w.released
-			w.mu.Unlock()
 			select {
-			case <-released:
+			case <-w.note(at, body, !o.unchecked):
 				time.Sleep(w.latency)
 			case <-time.After(holdMax):
 			}
@@ -216,7 +213,7 @@ func (w *world) serve(o options) {
 }
 
 // holdMax is how long a request is held at most: less than a runner waits for an answer.
-const holdMax = 15 * time.Second
+const holdMax = 25 * time.Second
 
 // release has the service answer what it held, and hold nothing more.
 func (w *world) release() {
@@ -226,10 +223,14 @@ func (w *world) release() {
 }
 
 // hold has the service hold the answers to come until release.
-func (w *world) hold() {
+func (w *world) hold() { w.holdFrom(0) }
+
+// holdFrom has the service hold the answers to come until release, but for those to the first n requests: however long
+// a test takes for what it does next, the run is not over before.
+func (w *world) holdFrom(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.released = make(chan struct{})
+	w.released, w.heldFrom = make(chan struct{}), n
 }
 
 // joined waits until so many runners take part in the run.
@@ -245,8 +246,9 @@ func (w *world) takePart(runners int) {
 	w.release()
 }
 
-// note notes a request to create, and whether its intent is durable (law 1).
-func (w *world) note(at time.Time, body []byte, checked bool) {
+// note notes a request to create, and whether its intent is durable (law 1). It returns what closes once the request may be
+// answered.
+func (w *world) note(at time.Time, body []byte, checked bool) (released <-chan struct{}) {
 	var request struct {
 		RefID string `json:"ref_id"`
 	}
@@ -267,7 +269,18 @@ func (w *world) note(at time.Time, body []byte, checked bool) {
 		w.unwanted = append(w.unwanted, request.RefID)
 	}
 	w.arrivals = append(w.arrivals, arrival{at, request.RefID, sha256.Sum256(body)})
+	if len(w.arrivals) <= w.heldFrom {
+		return atOnce
+	}
+	return w.released
 }
+
+// atOnce is closed.
+var atOnce = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // runner is a remit of its own process.
 type runner struct {
@@ -283,6 +296,12 @@ type runner struct {
 func (w *world) start(args ...string) *runner {
 	w.t.Helper()
 	return w.startWith(nil, args...)
+}
+
+// join runs remit as a runner that takes part in the run, and waits for it as long as a busy machine takes.
+func (w *world) join(args ...string) *runner {
+	w.t.Helper()
+	return w.start(append([]string{"apply", "--join", "--lock-timeout=10m"}, args...)...)
 }
 
 // startWith runs remit with environment variables that go before those of start.
@@ -319,8 +338,11 @@ func (r *runner) ended() bool {
 // said is what the runner said beside its table, in one line.
 func (r *runner) said() string { return strings.Join(strings.Fields(r.stderr.String()), " ") }
 
-// patience is how long a test waits for a sure event: longer than any machine is busy.
-const patience = 5 * time.Minute
+// patience is how long a test waits for a sure event: longer than any machine is busy, and than outlasts.
+const patience = 30 * time.Minute
+
+// outlasts has a run wait for its server longer than any machine takes to fail over.
+const outlasts = "--failover-timeout=20m"
 
 // end waits for the end, and returns the exit code.
 func (r *runner) end() int {

@@ -177,7 +177,8 @@ func (n *Node) configuration() string { return filepath.Join(n.server.dir, "patr
 
 // settings are the file that Patroni reads. It speaks version 2 to etcd: with version 3 a leader that stood still writes itself down as
 // the leader again when it wakes, whoever leads by then, and the cluster loses what the other one had committed (Patroni
-// 3.0.2, which Debian 12 has; patroni/patroni pull request 2689). Its times are as short as it lets them be, so that a failover takes seconds.
+// 3.0.2, which Debian 12 has; patroni/patroni pull request 2689). Its times are short, so that a failover takes seconds, and
+// long enough for a busy machine: ttl is no less than loop_wait and twice retry_timeout.
 func (n *Node) settings() string {
 	return fmt.Sprintf(`scope: pay
 name: %[1]s
@@ -185,7 +186,7 @@ restapi: {listen: '127.0.0.1:%[2]d', connect_address: '127.0.0.1:%[3]d'}
 etcd: {hosts: ['127.0.0.1:%[4]d'], use_proxies: true}
 bootstrap:
   dcs:
-    ttl: 5
+    ttl: 10
     loop_wait: 1
     retry_timeout: 3
     primary_start_timeout: 0
@@ -256,6 +257,18 @@ func (c *Cluster) Leader() *Node {
 	return nil
 }
 
+// Leading is the node that leads, once one does.
+func (c *Cluster) Leading(tb testing.TB) (leader *Node) {
+	tb.Helper()
+	if err := c.wait("a server leads", func() bool {
+		leader = c.Leader()
+		return leader != nil
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	return leader
+}
+
 // says reports whether a node's Patroni says yes to a question.
 func (n *Node) says(path string) bool {
 	first, _, _ := strings.Cut(get(n.rest, path), "\n")
@@ -264,7 +277,7 @@ func (n *Node) says(path string) bool {
 
 // get is what a port of this machine answers to a request by HTTP, as far as it comes within a moment.
 func get(port int, path string) string {
-	const patience = time.Second
+	const patience = 3 * time.Second
 	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), patience)
 	if err != nil {
 		return ""
@@ -300,7 +313,7 @@ func (c *Cluster) Ready() error {
 
 // ask returns the first column of the first row that a node answers with, past every link.
 func (n *Node) ask(statement string, args ...any) (text string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, n.server.URL())
 	if err != nil {
@@ -313,12 +326,12 @@ func (n *Node) ask(statement string, args ...any) (text string, err error) {
 
 // A wait for the cluster has a bound that the busiest machine keeps.
 const (
-	pauseCluster = 100 * time.Millisecond
-	looksReady   = 2400
+	pauseCluster    = 100 * time.Millisecond
+	patienceCluster = 15 * time.Minute
 )
 
 func (c *Cluster) wait(what string, is func() bool) error {
-	for range looksReady {
+	for deadline := time.Now().Add(patienceCluster); time.Now().Before(deadline); {
 		if is() {
 			return nil
 		}

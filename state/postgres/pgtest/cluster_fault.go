@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -54,19 +55,27 @@ func (n *Node) Connect() {
 }
 
 // Switch has the cluster make another node its leader, as an administrator does before maintenance, and returns once
-// another one leads.
+// another one leads. Patroni declines where no copy answers it in time, with exit code 0: then it is asked again.
 func (c *Cluster) Switch() error {
-	from := c.Leader()
-	if from == nil {
-		return errors.New("no server leads")
-	}
 	path, err := exec.LookPath("patronictl")
 	if err != nil {
 		return err
 	}
-	out, err := c.command(path, "-c", from.configuration(), "switchover", "pay", "--master", from.Name, "--force").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("patronictl: %w: %s", err, out)
+	var from *Node
+	var said []byte
+	if err := c.wait("Patroni switches over", func() bool {
+		leader := c.Leader()
+		switch {
+		case leader == nil:
+			return false
+		case from != nil && leader != from:
+			return true // Patroni did more than it said
+		}
+		from = leader
+		said, err = c.command(path, "-c", from.configuration(), "switchover", "pay", "--master", from.Name, "--force").CombinedOutput()
+		return err == nil && strings.Contains(string(said), "Successfully switched over")
+	}); err != nil {
+		return fmt.Errorf("%w\npatronictl: %s", err, said)
 	}
 	return c.Moved(from)
 }

@@ -27,7 +27,7 @@ func TestAClusterMovesItsLeader(t *testing.T) {
 		{"its leader is switched over", func(*pgtest.Node) error { return c.Switch() }, func(*pgtest.Node) error { return nil }},
 	}
 	for _, way := range ways {
-		leader, began := c.Leader(), time.Now()
+		leader, began := c.Leading(t), time.Now()
 		if err := way.fail(leader); err != nil {
 			t.Fatalf("%s: %v", way.name, err)
 		}

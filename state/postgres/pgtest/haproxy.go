@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -37,10 +38,14 @@ func (c *Cluster) Proxy(tb testing.TB) *Proxy {
 		"  default-server inter 500ms fastinter 200ms fall 2 rise 1 on-marked-down shutdown-sessions\n"+nodes.String()); err == nil {
 		tb.Cleanup(func() { p.run.stop(os.Kill) })
 		// It takes every node for the leader until it has asked it.
-		for i := 0; i < 10 && err == nil; i++ {
-			err = p.run.answers(p.URL())
-			time.Sleep(pauseCluster)
-		}
+		inRow := 0
+		err = c.wait("HAProxy leads to the server that leads, and to no other", func() bool {
+			if ping(context.Background(), p.URL()) != nil {
+				inRow = -1
+			}
+			inRow++
+			return inRow == 10
+		})
 	}
 	if errors.Is(err, ErrNoProxy) {
 		tb.Skip(err)
@@ -86,7 +91,7 @@ func (c *Cluster) haproxy(idle time.Duration, lines string) (port int, run *prog
 	}
 	name := fmt.Sprintf("haproxy-%d", port)
 	file := filepath.Join(c.dir, name+".cfg")
-	text := fmt.Sprintf("global\n  maxconn 200\ndefaults\n  mode tcp\n  timeout connect 2s\n  timeout check 1s\n  timeout client %[1]dms\n  timeout server %[1]dms\n"+
+	text := fmt.Sprintf("global\n  maxconn 200\ndefaults\n  mode tcp\n  timeout connect 5s\n  timeout check 5s\n  timeout client %[1]dms\n  timeout server %[1]dms\n"+
 		"listen pay\n  bind 127.0.0.1:%[2]d\n%[3]s", idle.Milliseconds(), port, lines)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return 0, nil, err
