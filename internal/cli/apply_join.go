@@ -51,7 +51,7 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		}
 		if a.file == "" && !a.approved() {
 			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
-				w.dir.Command("apply --join --auto-approve"+a.planning.typed()))
+				w.dir.Command(a.verb()+" --join --auto-approve"+a.planning.typed()))
 		}
 		leader := holder
 		leader.RunID = a.monitoring.facts.runID

@@ -112,7 +112,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 	}
 	for _, name := range a.acceptShortfall {
 		if !used[name] {
-			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.planning.dir.Command("plan"+a.planning.typed()))
+			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block", view.Visible(name)), a.planning.dir.Command("plan"+a.planning.typed()))
 		}
 	}
 	if len(short.funds) > 0 {
