@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"bufio"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -156,15 +157,14 @@ func TestAnAnswerTooMuch(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			made := 0
-			k := newKept(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				conn, both, err := w.(http.Hijacker).Hijack()
-				if err != nil {
-					t.Error(err)
-					return
-				}
+			w := &world{serve: func(conn net.Conn) {
 				defer func() { _ = conn.Close() }()
-				for {
+				for in := bufio.NewReader(conn); ; {
+					next, err := http.ReadRequest(in)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, next.Body)
 					made++
 					if made == 2 {
 						_, _ = io.WriteString(conn, tt.surplus)
@@ -175,19 +175,18 @@ func TestAnAnswerTooMuch(t *testing.T) {
 					}
 					time.Sleep(20 * time.Millisecond)
 					_, _ = fmt.Fprintf(conn, "HTTP/1.1 201 Created\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
-					next, err := http.ReadRequest(both.Reader)
-					if err != nil {
-						return
-					}
-					_, _ = io.Copy(io.Discard, next.Body)
 				}
-			}))
-			c := newClient(t, k.options(t))
-			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
-				t.Fatalf("the first answer: %+v", got)
-			}
-			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != tt.want {
-				t.Errorf("kind %v, want %v: %s", got.Kind, tt.want, got.Reason)
+			}}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+					t.Fatalf("the first answer: %+v", got)
+				}
+				if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != tt.want {
+					t.Errorf("kind %v, want %v: %s", got.Kind, tt.want, got.Reason)
+				}
+			})
+			if w.dials != 1 {
+				t.Errorf("%d connections, want 1: no request followed another one", w.dials)
 			}
 		})
 	}

@@ -255,7 +255,7 @@ func withSandbox(t *testing.T) (*service.Client, *sandbox.Sandbox) {
 	o := options(server.URL, server.URL+sandbox.TokenPath)
 	o.LookupPath = sandbox.LookupPath("")
 	c := newClient(t, o)
-	if date, err := c.Ready(t.Context()); err != nil || time.Since(date).Abs() > time.Minute {
+	if date, err := c.Ready(t.Context()); err != nil || time.Since(date).Abs() > time.Hour {
 		t.Fatalf("Ready: %s, %v", date, err)
 	}
 	return c, box
