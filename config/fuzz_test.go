@@ -14,7 +14,7 @@ import (
 )
 
 // hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
-const hangs = 20 * time.Second
+const hangs = 5 * time.Minute
 
 // FuzzLoad loads any three files: nothing panics, every mistake has a summary, and each declared
 // transfer can be sent.
