@@ -53,7 +53,8 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1400, 1000),
-		chromedp.Env("TMPDIR=/tmp")) // its socket has no longer name
+		chromedp.Env("TMPDIR=/tmp"), // its socket has no longer name
+		chromedp.WSURLReadTimeout(15*time.Minute))
 	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	endChromium = end
 	ctx, _ = chromedp.NewContext(ctx) // it ends with the allocator
@@ -156,6 +157,11 @@ func (b *browser) drawn() chromedp.Action[chromedp.Void] {
 	return script(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 }
 
+// filtered waits until the page has looked again at what it shows, which it does after the event that asked for that, and until that is drawn.
+func (b *browser) filtered() chromedp.Action[chromedp.Void] {
+	return script(`new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`)
+}
+
 func (b *browser) text(t testing.TB, expression string) string {
 	t.Helper()
 	text, err := chromedp.Run(b, chromedp.Evaluate[string]("Promise.resolve("+expression+").then(String)", chromedp.EvalAwaitPromise))
@@ -185,7 +191,7 @@ func TestHTMLInABrowser(t *testing.T) {
 	b.check(t, "all", all, expected)
 
 	t.Run("filters by text", func(t *testing.T) {
-		b.run(t, script(`document.getElementById("text").focus()`), chromedp.KeyEvent("LANDLORD"), chromedp.Sleep(50*time.Millisecond))
+		b.run(t, script(`document.getElementById("text").focus()`), chromedp.KeyEvent("LANDLORD"), b.filtered())
 		b.check(t, "transfers", b.refIDs(t), "rent-2026-10 rent-2026-09 rent-2026-12 office-rent")
 		b.check(t, "status", b.text(t, `document.getElementById("shown").textContent`), "4 of 12 transfers shown")
 	})
@@ -194,13 +200,13 @@ func TestHTMLInABrowser(t *testing.T) {
 		b.check(t, "transfers", b.refIDs(t), "rent-2026-12")
 	})
 	t.Run("shows all again", func(t *testing.T) {
-		b.run(t, script(`document.querySelector("#filters button").click()`), chromedp.Sleep(50*time.Millisecond))
+		b.run(t, script(`document.querySelector("#filters button").click()`), b.filtered())
 		b.check(t, "transfers", b.refIDs(t), expected)
 	})
 	t.Run("filters by signal", func(t *testing.T) {
 		b.run(t, script(`document.getElementById("signal").value = "0"; document.getElementById("signal").dispatchEvent(new Event("change"))`))
 		b.check(t, "transfers", b.refIDs(t), "bonus-2026-11-E-1002 office-rent")
-		b.run(t, script(`document.querySelector("#filters button").click()`), chromedp.Sleep(50*time.Millisecond))
+		b.run(t, script(`document.querySelector("#filters button").click()`), b.filtered())
 	})
 	t.Run("sorts by keyboard", func(t *testing.T) {
 		const amount = `document.querySelectorAll("#all thead th")[3]`

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -97,10 +96,10 @@ func TestPagesAreSearched(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.openPage(t, test.page)
-			b.run(t, script(`document.getElementById("text").focus()`), chromedp.KeyEvent(test.search), chromedp.Sleep(50*time.Millisecond), b.drawn())
+			b.run(t, script(`document.getElementById("text").focus()`), chromedp.KeyEvent(test.search), b.filtered())
 			b.check(t, "rows", b.text(t, left), test.want)
 			b.check(t, "headings of groups without a row", b.text(t, `Array.from(document.querySelectorAll("[data-group]")).filter(g => g.offsetHeight > 0 && !Array.from(g.querySelectorAll("table.rows > tbody > tr:not(.group), tr[data-action]")).some(r => r.offsetHeight > 0)).length`), "0")
-			b.run(t, script(`document.querySelector("#filters button").click()`), chromedp.Sleep(50*time.Millisecond))
+			b.run(t, script(`document.querySelector("#filters button").click()`), b.filtered())
 			b.check(t, "rows that are hidden after all", b.text(t, `document.querySelectorAll("tr[hidden], [data-group][hidden]").length`), "0")
 		})
 	}

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp"
 
 	"remit/executor"
 )
@@ -21,10 +18,10 @@ func TestPastRunInABrowser(t *testing.T) {
 	}
 	choose("action", "in_doubt")
 	b.check(t, "in doubt", b.refIDs(t), "salary-2026-11-00005 salary-2026-11-00008")
-	b.run(t, script(`document.querySelector("#filters button").click()`), chromedp.Sleep(50*time.Millisecond))
+	b.run(t, script(`document.querySelector("#filters button").click()`), b.filtered())
 	choose("signal", "1")
 	b.check(t, "status FAILED", b.refIDs(t), "salary-2026-11-00004")
-	b.run(t, script(`document.querySelector("#filters button").click()`), chromedp.Sleep(50*time.Millisecond))
+	b.run(t, script(`document.querySelector("#filters button").click()`), b.filtered())
 	b.run(t, script(`document.querySelectorAll("#all thead button")[3].click()`))
 	b.check(t, "least of the first asset", strings.Fields(b.refIDs(t))[0], "salary-2026-11-00008")
 
