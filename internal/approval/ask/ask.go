@@ -5,6 +5,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -281,17 +282,27 @@ func (s *server) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	taken, err := s.page.Answer(r.Context(), answer)
-	w.Header().Set("Content-Type", "application/json")
 	if err == nil {
-		_ = json.NewEncoder(w).Encode(reply{Said: taken.Said, Now: taken.Now}) // the answer counts, also where the browser has gone
+		tell(w, http.StatusOK, reply{Said: taken.Said, Now: taken.Now})
 		s.end(nil)
 		return
 	}
-	w.WriteHeader(http.StatusUnprocessableEntity)
-	_ = json.NewEncoder(w).Encode(reply{Error: err.Error()})
+	tell(w, http.StatusUnprocessableEntity, reply{Error: err.Error()})
 	if s.wrong++; s.wrong == answersMax {
 		s.end(ErrTooMany)
 	}
+}
+
+// tell writes a reply, and returns once the system has all of it: the connection may end soon after that. The answer counts, also
+// where the browser has gone.
+func tell(w http.ResponseWriter, status int, said reply) {
+	var text bytes.Buffer
+	_ = json.NewEncoder(&text).Encode(said) // a buffer takes all
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes())
+	_ = http.NewResponseController(w).Flush()
 }
 
 func (s *server) end(err error) {
