@@ -12,11 +12,11 @@ import (
 	"remit/internal/view"
 )
 
-// How long the end of an apply waits for a collector. A person who interrupted the run waits less.
-const (
-	traceMax     = 2 * time.Second
-	traceHurried = 500 * time.Millisecond
-)
+// traceMax is how long the end of an apply waits for a collector. Tests set it.
+var traceMax = 2 * time.Second
+
+// traceHurried is that of an apply that a person interrupted.
+const traceHurried = 500 * time.Millisecond
 
 // beginTrace begins the trace of an apply where the environment asks for one; nil where it
 // does not, or can't be understood: no payment waits for a collector.

@@ -27,7 +27,7 @@ func TestTracesNameNoAmount(t *testing.T) {
 		sent.Write(body)
 	}))
 	defer collector.Close()
-	code, stderr := applyWith(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL, "REMIT_VAR_secret": "swordfish"})
+	code, stderr := applyWith(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL, "OTEL_EXPORTER_OTLP_TIMEOUT": "10000", "REMIT_VAR_secret": "swordfish"})
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
