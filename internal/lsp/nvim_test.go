@@ -35,20 +35,20 @@ local ok, fault = pcall(function()
   local id = vim.lsp.start_client({ name = "remit", cmd = { vim.env.REMIT, "lsp" }, root_dir = vim.fn.getcwd() })
   vim.lsp.buf_attach_client(0, id)
   local function attached() return vim.lsp.buf_get_clients(0)[id] ~= nil end
-  vim.wait(20000, attached, 20)
+  vim.wait(300000, attached, 20)
   local function ask(method, params)
-    local answers = vim.lsp.buf_request_sync(0, method, params, 20000)
+    local answers = vim.lsp.buf_request_sync(0, method, params, 300000)
     return answers[id].result
   end
   local function go(pattern) vim.fn.cursor(1, 1) vim.fn.search(pattern) end
 
   -- A mistake is shown as one types, and goes when it is mended.
   vim.fn.setline(4, '  amount = "8200,00"')
-  vim.wait(20000, function() return #vim.diagnostic.get(0) == 1 end, 20)
+  vim.wait(300000, function() return #vim.diagnostic.get(0) == 1 end, 20)
   local shown = vim.diagnostic.get(0)[1]
   say("mistake", shown.lnum + 1, shown.col + 1, vim.split(shown.message, "\n")[1])
   vim.fn.setline(4, '  amount = "8200.00"')
-  vim.wait(20000, function() return #vim.diagnostic.get(0) == 0 end, 20)
+  vim.wait(300000, function() return #vim.diagnostic.get(0) == 0 end, 20)
   say("mistakes", #vim.diagnostic.get(0))
 
   -- Completion, by the key for it.
@@ -74,7 +74,7 @@ local ok, fault = pcall(function()
   vim.lsp.util.apply_text_edits(ask("textDocument/formatting", vim.lsp.util.make_formatting_params({})), vim.api.nvim_get_current_buf(), "utf-16")
   vim.cmd("write")
   vim.lsp.stop_client(id)
-  vim.wait(5000, function() return vim.lsp.get_client_by_id(id) == nil end, 20)
+  vim.wait(300000, function() return vim.lsp.get_client_by_id(id) == nil end, 20)
 end)
 if not ok then say("fault", fault) end
 said:close()
@@ -90,7 +90,7 @@ func TestNeovimIsServed(t *testing.T) {
 	}
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": rent, "drive.lua": nvimScript})
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, nvim, "--headless", "--clean", "-n", "-S", "drive.lua")
 	cmd.Dir = folder
