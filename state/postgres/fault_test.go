@@ -284,7 +284,7 @@ func TestTheDeadAreFollowedAtOnce(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Fatal("the child ended by itself")
 		}
-		j, err := s.Lock(t.Context(), statetest.Holder("apply"), time.Minute)
+		j, err := s.Lock(t.Context(), statetest.Holder("apply"), patience)
 		if err != nil {
 			t.Fatal(err)
 		}

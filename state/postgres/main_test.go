@@ -48,7 +48,7 @@ func child(opts postgres.Options) {
 	}
 	holder := statetest.Holder("child")
 	holder.PID = os.Getpid()
-	j, err := s.Lock(ctx, holder, 5*time.Second)
+	j, err := s.Lock(ctx, holder, patience)
 	if err != nil {
 		panic(err)
 	}

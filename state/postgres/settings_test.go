@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"remit/internal/proof/suite"
 	"remit/state"
@@ -110,7 +109,7 @@ func TestTheServersOwnSettingsChangeNothing(t *testing.T) {
 				for range 3 {
 					wg.Go(func() {
 						by := statetest.Holder("apply")
-						j, err := s.Lock(t.Context(), by, 10*time.Second)
+						j, err := s.Lock(t.Context(), by, patience)
 						if err != nil {
 							t.Error(err)
 							return

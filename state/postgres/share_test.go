@@ -63,7 +63,7 @@ func join(t *testing.T, server *pgtest.Server, schema string, wait time.Duration
 
 func joined(t *testing.T, server *pgtest.Server, schema string) state.JoinedJournal {
 	t.Helper()
-	j, err := join(t, server, schema, 10*time.Second)
+	j, err := join(t, server, schema, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -489,7 +489,7 @@ func joinedThrough(t *testing.T, server *pgtest.Server, schema string) (state.Jo
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closed(t, through) })
-	j, err := through.Join(t.Context(), statetest.Holder("apply --join"), 10*time.Second)
+	j, err := through.Join(t.Context(), statetest.Holder("apply --join"), patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -578,7 +578,7 @@ func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
 	server.Exec(t, "public", `ALTER ROLE `+role+` CONNECTION LIMIT -1`)
 	let := make(chan error, 1)
 	go func() {
-		_, err := join(t, server, schema, 10*time.Second)
+		_, err := join(t, server, schema, patience)
 		let <- err
 	}()
 	waitUntil(t, "the run to be wanted open", first.Wanted)
