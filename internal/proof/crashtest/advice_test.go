@@ -91,7 +91,8 @@ func TestWhatIsAdvisedAboutFilesLeadsOn(t *testing.T) {
 				}
 				t.Parallel()
 				s := newService(t, program, "latency=20ms")
-				d := newDirectory(t, program, s, true, 8)
+				watched := watchUnfinished(t, s.baseURL)
+				d := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, true, 8)
 				d.must(0, "init")
 				d.must(0, "state", "backup", "--out=older.db")
 				run := d.start("apply", "--auto-approve", "--json")
@@ -100,6 +101,7 @@ func TestWhatIsAdvisedAboutFilesLeadsOn(t *testing.T) {
 				}
 				signal(t, run, syscall.SIGKILL)
 				run.end()
+				watched.pass()
 				if hasBackup {
 					copyFile(t, d, "older.db", "backup.db")
 				}

@@ -35,14 +35,15 @@ func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running
 	for name, c := range map[string]struct {
 		faults  []string
 		settled int // when it is stopped
+		watch   func(*testing.T, string) *watched
 	}{
-		"with requests in flight":                 {[]string{"latency=200ms"}, 20},
-		"with one request left, to be sent again": {[]string{"latency=5ms", "throttled=3s,#118"}, payroll - 1},
+		"with requests in flight":                 {[]string{"latency=200ms"}, 20, watchUnfinished},
+		"with one request left, to be sent again": {[]string{"latency=5ms", "throttled=15s,#118"}, payroll - 1, watch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, program, c.faults...)
-			watched := watch(t, s.baseURL)
+			watched := c.watch(t, s.baseURL)
 			d := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, false, 8)
 			place(d)
 			d.must(0, "init")
@@ -51,6 +52,7 @@ func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running
 				stopped.end().fatal(t, "nothing is settled")
 			}
 			stop(t, stopped, d)
+			watched.release()
 			locked := d.must(1, "apply", "--auto-approve")
 			if !strings.Contains(locked.stderr, "locked by") || !strings.Contains(locked.stderr, "nothing was sent") {
 				locked.fatal(t, "it does not say who holds the lock")
@@ -98,7 +100,8 @@ func TestAHolderStoppedInACommitIsNamed(t *testing.T) {
 	suite.Slow(t)
 	program := program.Build(t)
 	s := newService(t, program, "latency=200ms")
-	d := newDirectory(t, program, s, false, 8)
+	watched := watchUnfinished(t, s.baseURL)
+	d := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, false, 8)
 	d.must(0, "init")
 	stopped := d.start("apply", "--auto-approve", "--json")
 	if !stopped.await(`"type":"settled"`, 3, patience) {
@@ -114,6 +117,7 @@ func TestAHolderStoppedInACommitIsNamed(t *testing.T) {
 	}
 	signal(t, stopped, syscall.SIGKILL)
 	stopped.end()
+	watched.pass()
 	release()
 	finish(t, d)
 	s.kill()
@@ -186,6 +190,20 @@ type watched struct {
 	url   string
 	mu    sync.Mutex
 	posts []string // the ref_ids of requests to create
+
+	most     int           // of them, behind which the next ones are held back; 0 for all
+	released chan struct{} // is closed to let the held ones pass
+}
+
+// watchUnfinished watches a payroll that does not end before release or pass, however late the test comes: its last requests are held
+// back.
+func watchUnfinished(t *testing.T, base string) *watched {
+	t.Helper()
+	w := watch(t, base)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.most = payroll - 18
+	return w
 }
 
 func watch(t *testing.T, base string) *watched {
@@ -194,7 +212,7 @@ func watch(t *testing.T, base string) *watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := new(watched)
+	w := &watched{released: make(chan struct{})}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	server := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -208,13 +226,34 @@ func watch(t *testing.T, base string) *watched {
 		if json.Unmarshal(body, &request) == nil {
 			w.mu.Lock()
 			w.posts = append(w.posts, request.RefID)
+			isHeld := w.most > 0 && len(w.posts) > w.most
 			w.mu.Unlock()
+			if isHeld {
+				select {
+				case <-w.released:
+				case <-r.Context().Done():
+					return // its sender is gone, and it arrives nowhere
+				}
+			}
 		}
 		proxy.ServeHTTP(answer, r)
 	}))
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	return w
+}
+
+// release lets pass what is held back, and all that comes.
+func (w *watched) release() {
+	w.pass()
+	close(w.released)
+}
+
+// pass lets pass all that comes. What is held back ends with its sender.
+func (w *watched) pass() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.most = 0
 }
 
 func (w *watched) forget() {

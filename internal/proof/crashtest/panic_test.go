@@ -19,7 +19,8 @@ func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, program, "latency=200ms")
-			d := newDirectory(t, program, s, false, 8)
+			watched := watchUnfinished(t, s.baseURL)
+			d := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, false, 8)
 			d.must(0, "init")
 			r := d.start("apply", "--auto-approve", "--json")
 			if !r.await(`"type":"settled"`, 3, patience) {
@@ -29,6 +30,7 @@ func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
 			for range r.lines { // to its end
 			}
 			_ = r.cmd.Wait() // it was killed
+			watched.pass()
 			status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
 			// While the Go runtime prints the stacks of threads that run, it may meet one that changes, and then ends by SIGSEGV.
 			isInTrace := crash == syscall.SIGQUIT && status.Signal() == syscall.SIGSEGV && strings.Contains(r.stderr.String(), "goroutine ")

@@ -66,7 +66,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 			server := pgtest.Start(t)
 			between := newNetwork(t, server.Address())
 			s := newService(t, program, "latency=300ms")
-			watched := watch(t, s.baseURL)
+			watched := watchUnfinished(t, s.baseURL)
 			d := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, false, inFlightMax)
 			d.share(server)
 			d.reach(between.address)
@@ -79,6 +79,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := watched.refIDs()
+			watched.release()
 			var e ended
 			if c.wakes {
 				time.Sleep(moment)
@@ -129,7 +130,7 @@ func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 	server := pgtest.Start(t)
 	between := newNetwork(t, server.Address())
 	s := newService(t, program, "latency=300ms")
-	watched := watch(t, s.baseURL)
+	watched := watchUnfinished(t, s.baseURL)
 	other := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, false, 8)
 	other.share(server)
 	other.must(0, "init")
@@ -142,6 +143,7 @@ func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 		cutOff.end().fatal(t, "nothing is settled")
 	}
 	between.silence()
+	watched.release()
 	other.must(0, "force-unlock", "--reason=its machine is cut off")
 	finish(t, other)
 	head := journalHead(other)
