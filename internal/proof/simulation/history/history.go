@@ -336,7 +336,7 @@ func (w *world) crash(p *process) {
 		}
 		w.kernel.settle()
 	}
-	for range 1000 { // somebody computes
+	for range patience { // somebody computes
 		if p.isOver() {
 			break
 		}
@@ -380,6 +380,10 @@ func (s *storage) isShared(store Store) bool {
 	return false
 }
 
+// patience is how many milliseconds of real time nothing happens before somebody is taken to wait for ever: who computes, or waits
+// for a disk, may be slow on a busy machine.
+const patience = 30_000
+
 // drive lets things happen until all processes have ended. each is asked after every event.
 func (w *world) drive(each func()) {
 	w.oracle.step()
@@ -389,7 +393,7 @@ func (w *world) drive(each func()) {
 			if idle++; idle > 100 && len(w.alive()) > 0 {
 				time.Sleep(time.Millisecond)
 			}
-			if idle > 2000 {
+			if idle > patience {
 				w.oracle.violate("I5", "somebody waits for ever")
 			}
 			continue
