@@ -222,7 +222,7 @@ func TestReadingIsStopped(t *testing.T) {
 	if !errors.Is(last, context.Canceled) || n > 2*sqlite.PageRows+1 {
 		t.Errorf("after %d rows: %v", n, last)
 	}
-	for range 100 {
+	for range 6_000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}

@@ -105,9 +105,9 @@ async function drive(folder) {
 }
 
 setTimeout(() => {
-  console.error("the server did not answer within two minutes; faults:", editor.faults, "diagnostics:", [...editor.diagnostics]);
+  console.error("the server did not answer within a quarter of an hour; faults:", editor.faults, "diagnostics:", [...editor.diagnostics]);
   process.exit(1);
-}, 120_000).unref();
+}, 900_000).unref();
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "remit-vscode-"));
 process.env.TMPDIR = fs.mkdtempSync(path.join(os.tmpdir(), "remit-vscode-own-"));
 drive(folder)
