@@ -122,10 +122,8 @@ func newReviewer(t *testing.T) *reviewer {
 		t.Skip("chromium is not installed here (Debian: apt-get install chromium)")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true))
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+		chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(15*time.Minute))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	r := &reviewer{T: t, port: freePort(t), heard: &heard{}}
 	r.browser, cancel = chromedp.NewContext(ctx, chromedp.WithListener(r.heard.hear))
@@ -337,10 +335,13 @@ func (p *servedPage) eval(expression string) string {
 	return text
 }
 
+// withoutEnd has a poll wait for as long as the test may take.
+var withoutEnd = chromedp.WithPollingTimeout(0)
+
 // wait waits until the page says something in a tone.
 func (p *servedPage) wait(tone, want string) {
 	p.Helper()
-	text, err := chromedp.Run(p.browser, chromedp.Poll[string](fmt.Sprintf(`(() => { const said = document.getElementById("said"); return said.className === %q && said.textContent; })()`, tone)))
+	text, err := chromedp.Run(p.browser, chromedp.Poll[string](fmt.Sprintf(`(() => { const said = document.getElementById("said"); return said.className === %q && said.textContent; })()`, tone), withoutEnd))
 	if err != nil || !strings.Contains(text, want) {
 		p.Fatalf("the page says %q, want %q, %v", text, want, err)
 	}
@@ -353,7 +354,7 @@ func (p *servedPage) said() string {
 	if err := chromedp.Do(p.browser, chromedp.Click("#ask button")); err != nil {
 		p.Fatal(err)
 	}
-	text, err := chromedp.Run(p.browser, chromedp.Poll[string](waiting))
+	text, err := chromedp.Run(p.browser, chromedp.Poll[string](waiting, withoutEnd))
 	if err != nil {
 		p.Fatalf("the page says nothing: %v\n%s", err, p.text())
 	}
