@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,9 +131,14 @@ func (c *completing) declared() *config.Configuration {
 	return loaded
 }
 
+// whileAShellWaits is the context of what is read for a completion.
+func (c *completing) whileAShellWaits() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.process.ctx, cmp.Or(c.process.shellWaits, completionTime))
+}
+
 // recorded calls look with the state, where there is one.
 func (c *completing) recorded(look func(ctx context.Context, snapshot state.Snapshot) error) {
-	ctx, cancel := context.WithTimeout(c.process.ctx, completionTime)
+	ctx, cancel := c.whileAShellWaits()
 	defer cancel()
 	c.process.streams.AsJSON = false // the words before the completed one may have --json
 	w, err := open(c.process, &c.from)

@@ -22,6 +22,8 @@ type Machine struct {
 	// NoProgress is a machine on which no command takes long: none tells on standard error what it is
 	// doing. Whether one takes long follows from what else a real machine does.
 	NoProgress bool
+
+	ShellWaits time.Duration // for the words that complete a command line; 0 is [completionTime]
 }
 
 // process is what one command line runs with.
@@ -30,6 +32,8 @@ type process struct {
 	streams *terminal.Streams
 	ctx     context.Context // of [Run]
 	typed   []string        // the command line, without the program's name
+
+	shellWaits time.Duration // of [Machine]
 
 	onRequest func(service.Seen)                  // is shown each request; nil for nobody
 	atEnd     func(ctx context.Context, code int) // is called when all else is over; nil for nothing
@@ -40,5 +44,5 @@ func newProcess(ctx context.Context, on Machine, stdin io.Reader, stdout, stderr
 	host := &host.Host{LookupEnv: lookupEnv, Environ: on.Environ, Now: on.Now, Boot: on.Boot, Version: readVersion().Version}
 	streams := terminal.New(stdin, stdout, stderr, host.Getenv, host.Version)
 	streams.NoProgress = on.NoProgress
-	return &process{host: host, streams: streams, ctx: ctx}
+	return &process{host: host, streams: streams, ctx: ctx, shellWaits: on.ShellWaits}
 }

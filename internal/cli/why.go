@@ -196,7 +196,7 @@ func declaredOrRecorded(c *completing, begun string) ([]string, cobra.ShellCompD
 // transfers are the declared ones that can be read, for as long as a shell waits.
 func (c *completing) transfers() iter.Seq[config.Transfer] {
 	return func(yield func(config.Transfer) bool) {
-		ctx, cancel := context.WithTimeout(c.process.ctx, completionTime)
+		ctx, cancel := c.whileAShellWaits()
 		defer cancel()
 		if loaded := c.declared(); loaded != nil {
 			var mistakes mistake.Set // the command itself tells them

@@ -19,8 +19,8 @@ const (
 	BootVariable  = "REMIT_TEST_BOOT"        // the name of its boot; "none" is a machine that does not know it
 )
 
-// Of returns the machine of an environment: the real one's clock where that sets none, in its first boot. It tells no progress,
-// which a busy machine would and an idle one would not.
+// Of returns the machine of an environment: the real one's clock where that sets none, in its first boot. A busy machine tells
+// its progress and gives a completion up, and an idle one does neither: nor does this one.
 func Of(getenv func(string) string) cli.Machine {
 	offset, _ := time.ParseDuration(getenv(ClockVariable)) // 0 where it is not set
 	wrong, _ := time.ParseDuration(getenv(WrongVariable))
@@ -35,5 +35,6 @@ func Of(getenv func(string) string) cli.Machine {
 			return boot.Reading{ID: name, Machine: "the machine of the script", Up: up}
 		},
 		NoProgress: true,
+		ShellWaits: 10 * time.Minute,
 	}
 }
