@@ -14,15 +14,17 @@ func compared(cpu, floor, peak float64) figures.Row {
 	return r
 }
 
-func submitted(rate, floor float64) figures.Row {
-	r := row("apply-20ms-256", 10_000, 1, 50, rate)
-	r.Divide(row("floor-http-20ms-256", 10_000, 1, 10, floor))
+// submitted is an apply and its floor, which take some CPU time at some rate.
+func submitted(name string, cpu, rate, floorCPU, floorRate float64) figures.Row {
+	r := row("apply-"+name, 10_000, cpu, 50, rate)
+	r.Divide(row("floor-http-"+name, 10_000, floorCPU, 10, floorRate))
 	return r
 }
 
 func TestCompare(t *testing.T) {
 	var committed figures.Results
-	committed.Put("s", figures.Session{}, compared(1, 0.5, 100), submitted(9_000, 10_000))
+	const waiting, busy = "20ms-256", "1ms-256"
+	committed.Put("s", figures.Session{}, compared(1, 0.5, 100), submitted(waiting, 1, 9_000, 0.5, 10_000), submitted(busy, 1, 10_000, 0.5, 20_000))
 	alone := row("plan-first", 100_000, 99, 100, 0)
 	tests := map[string]struct {
 		now  figures.Row
@@ -39,10 +41,21 @@ func TestCompare(t *testing.T) {
 		"a little more memory":                     {compared(1, 0.5, 155), ""},
 		"a row without its floor":                  {alone, ""},
 		"a row of another size":                    {row("plan-first", 10, 99, 9_999, 0), ""},
-		"the same rate":                            {submitted(9_000, 10_000), ""},
-		"half the rate of the floor":               {submitted(4_500, 10_000), "0.450 of the floor's rate; 0.900 is committed"},
-		"half the rate where the floor's is, too":  {submitted(4_500, 5_000), ""},
-		"a higher share of the rate than recorded": {submitted(10_000, 10_000), ""},
+		"the same rate":                            {submitted(waiting, 1, 9_000, 0.5, 10_000), ""},
+		"half the rate of the floor":               {submitted(waiting, 1, 4_500, 0.5, 10_000), "0.450 of the floor's rate; 0.900 is committed"},
+		"half the rate where the floor's is, too":  {submitted(waiting, 1, 4_500, 0.5, 5_000), ""},
+		"a higher share of the rate than recorded": {submitted(waiting, 1, 10_000, 0.5, 10_000), ""},
+
+		"a slow machine, where the floor still waits": {submitted(waiting, 3, 3_300, 1.5, 10_000), ""},
+		"waits on a slow machine":                     {submitted(waiting, 3, 1_500, 1.5, 10_000), "0.150 of the floor's rate; 0.900 is committed"},
+		"twice the CPU time at the same rate":         {submitted(waiting, 2, 9_000, 0.5, 10_000), "4.00 times the floor's CPU time; 2.00 is committed"},
+		"twice the CPU time at half the rate":         {submitted(waiting, 2, 4_500, 0.5, 10_000), "4.00 times the floor's CPU time; 2.00 is committed"},
+		"a slow machine, where the floor works":       {submitted(busy, 3, 3_300, 1.5, 6_600), ""},
+		"half the rate of a floor that works":         {submitted(busy, 1, 5_000, 0.5, 20_000), "0.250 of the floor's rate; 0.500 is committed"},
+		"slower, however busy, than a floor that works": {
+			submitted(busy, 1.4, 6_000, 0.5, 20_000), "0.300 of the floor's rate; 0.500 is committed",
+		},
+		"twice the CPU time beside a floor that works": {submitted(busy, 2, 10_000, 0.5, 20_000), "4.00 times the floor's CPU time"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
