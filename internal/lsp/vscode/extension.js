@@ -34,7 +34,7 @@ async function startClient() {
 async function stopClient() {
   const running = client;
   client = undefined;
-  if (running && running.isRunning()) await running.stop();
+  if (running && running.isRunning()) await running.stop(10_000); // a busy machine takes more than the two seconds that the client allows
 }
 
 // telling shows why something could not be done: the editor goes on without it.
