@@ -5,6 +5,7 @@ package scripts
 import (
 	"database/sql"
 	"errors"
+	"flag"
 	"os"
 	"strings"
 	"time"
@@ -92,13 +93,15 @@ func encode(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
 }
 
+var speed = flag.Int("scripts.speed", 1, "how many seconds the clock of a script goes in one: what a script proves does not follow from how long the machine takes for it")
+
 // setClocks sets the clocks of remit and of the service, which go on from there.
 func setClocks(ts *testscript.TestScript, args []string) {
 	at, err := time.Parse(time.RFC3339, args[0])
 	ts.Check(err)
-	offset := time.Until(at)
-	ts.Value(serviceKey{}).(*fakeService).offset.Store(int64(offset))
-	ts.Setenv(machine.ClockVariable, offset.String())
+	clock := machine.NewClock(at, *speed)
+	ts.Value(serviceKey{}).(*fakeService).clock.Store(&clock)
+	ts.Setenv(machine.ClockVariable, clock.String())
 }
 
 // setWrongClock sets the clock of remit's machine alone, so far from the right time.

@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/shopspring/decimal"
 
+	"remit/internal/proof/machine"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
 )
@@ -27,7 +28,7 @@ import (
 type fakeService struct {
 	box    *sandbox.Sandbox
 	secret string
-	offset atomic.Int64 // of its clock
+	clock  atomic.Pointer[machine.Clock] // nil for that of the real machine
 
 	mu      sync.Mutex
 	posts   []string // "POST path body" of each request to create
@@ -211,7 +212,12 @@ func (s *fakeService) setBalances(ts *testscript.TestScript, args []string) {
 	s.balances = answer
 }
 
-func (s *fakeService) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
+func (s *fakeService) now() time.Time {
+	if clock := s.clock.Load(); clock != nil {
+		return clock.Now()
+	}
+	return time.Now()
+}
 
 // serve records the traffic between remit and the sandbox.
 func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
