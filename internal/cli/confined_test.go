@@ -207,7 +207,7 @@ func (h *hostile) put(name, kind string) {
 // run runs a command and looks at what it prints.
 func (h *hostile) run(line string) string {
 	h.Helper()
-	ctx, cancel := context.WithTimeout(h.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(h.Context(), 4*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
 	ended := make(chan struct{})
@@ -224,7 +224,7 @@ func (h *hostile) run(line string) string {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		h.Fatalf("remit %s does not end", line)
 	}
 	if bytes.Contains(out.Bytes(), []byte("root:x")) || bytes.Contains(out.Bytes(), []byte("canary")) {

@@ -35,7 +35,7 @@ func TestNothingOfACommandIsKept(t *testing.T) {
 		}
 	}
 	// Finalizers run some time after a collection.
-	for deadline := time.Now().Add(10 * time.Minute); open() > before+commands/2; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); open() > before+commands/2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d files are open after %d commands, and %d were before", open(), commands, before)
 		}

@@ -228,7 +228,7 @@ func (e *editor) all(name string) map[string][]diagnostic {
 // awaitPublished waits until the server has told of a file what want says.
 func (e *editor) awaitPublished(name string, want func([]diagnostic) bool) {
 	e.t.Helper()
-	for range 60_000 {
+	for range 30_000 {
 		e.mu.Lock()
 		is := want(e.published[uri(e.path(name))])
 		e.mu.Unlock()

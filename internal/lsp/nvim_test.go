@@ -90,7 +90,7 @@ func TestNeovimIsServed(t *testing.T) {
 	}
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": rent, "drive.lua": nvimScript})
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, nvim, "--headless", "--clean", "-n", "-S", "drive.lua")
 	cmd.Dir = folder

@@ -157,7 +157,7 @@ func (b *browser) drawn() chromedp.Action[chromedp.Void] {
 	return script(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 }
 
-// filtered waits until the page has looked again at what it shows, which it does after the event that asked for that, and until that is drawn.
+// filtered waits until a page of few rows, which filters them right after the event that asks for it, has done so and is drawn.
 func (b *browser) filtered() chromedp.Action[chromedp.Void] {
 	return script(`new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`)
 }

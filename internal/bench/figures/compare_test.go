@@ -48,10 +48,13 @@ func TestCompare(t *testing.T) {
 
 		"a slow machine, where the floor still waits": {submitted(waiting, 3, 3_300, 1.5, 10_000), ""},
 		"waits on a slow machine":                     {submitted(waiting, 3, 1_500, 1.5, 10_000), "0.150 of the floor's rate; 0.900 is committed"},
-		"twice the CPU time at the same rate":         {submitted(waiting, 2, 9_000, 0.5, 10_000), "4.00 times the floor's CPU time; 2.00 is committed"},
-		"twice the CPU time at half the rate":         {submitted(waiting, 2, 4_500, 0.5, 10_000), "4.00 times the floor's CPU time; 2.00 is committed"},
-		"a slow machine, where the floor works":       {submitted(busy, 3, 3_300, 1.5, 6_600), ""},
-		"half the rate of a floor that works":         {submitted(busy, 1, 5_000, 0.5, 20_000), "0.250 of the floor's rate; 0.500 is committed"},
+		"less than half the rate, and somewhat more CPU time": {
+			submitted(waiting, 1.45, 4_200, 0.5, 10_000), "0.420 of the floor's rate; 0.900 is committed",
+		},
+		"twice the CPU time at the same rate":   {submitted(waiting, 2, 9_000, 0.5, 10_000), "4.00 times the floor's CPU time; 2.00 is committed"},
+		"twice the CPU time at half the rate":   {submitted(waiting, 2, 4_500, 0.5, 10_000), "4.00 times the floor's CPU time; 2.00 is committed"},
+		"a slow machine, where the floor works": {submitted(busy, 3, 3_300, 1.5, 6_600), ""},
+		"half the rate of a floor that works":   {submitted(busy, 1, 5_000, 0.5, 20_000), "0.250 of the floor's rate; 0.500 is committed"},
 		"slower, however busy, than a floor that works": {
 			submitted(busy, 1.4, 6_000, 0.5, 20_000), "0.300 of the floor's rate; 0.500 is committed",
 		},

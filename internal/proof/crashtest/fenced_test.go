@@ -193,10 +193,11 @@ type watched struct {
 
 	most     int           // of them, behind which the next ones are held back; 0 for all
 	released chan struct{} // is closed to let the held ones pass
+	once     sync.Once     // closes it
 }
 
-// watchUnfinished watches a payroll that does not end before release or pass, however late the test comes: its last requests are held
-// back.
+// watchUnfinished watches a payroll whose last requests are held back before release or pass, for as long as remit waits for an
+// answer: it does not end before a test that comes late.
 func watchUnfinished(t *testing.T, base string) *watched {
 	t.Helper()
 	w := watch(t, base)
@@ -239,6 +240,7 @@ func watch(t *testing.T, base string) *watched {
 		proxy.ServeHTTP(answer, r)
 	}))
 	t.Cleanup(server.Close)
+	t.Cleanup(w.release) // else the server would wait for what a failed test left held
 	w.url = server.URL
 	return w
 }
@@ -246,7 +248,7 @@ func watch(t *testing.T, base string) *watched {
 // release lets pass what is held back, and all that comes.
 func (w *watched) release() {
 	w.pass()
-	close(w.released)
+	w.once.Do(func() { close(w.released) })
 }
 
 // pass lets pass all that comes. What is held back ends with its sender.

@@ -2,11 +2,14 @@ package jointest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
@@ -16,15 +19,22 @@ import (
 // waitFor waits until a query says true.
 func (w *world) waitFor(what, query string) {
 	w.t.Helper()
-	var err error // a proxy may end a connection
+	var last error // a proxy, or the end of a server, may end a connection
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		var is bool
-		if err = w.db.QueryRow(context.Background(), query).Scan(&is); is {
+		err := w.db.QueryRow(context.Background(), query).Scan(&is)
+		if is {
 			return
+		}
+		if wrong, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(wrong.Code, "42") { // the query is wrong
+			w.t.Fatal(err)
+		}
+		if err != nil {
+			last = err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	w.t.Fatalf("%s: it does not; %v", what, err)
+	w.t.Fatalf("%s: it does not (the last error: %v)", what, last)
 }
 
 // TestAConflictWhileTheRunOpensStopsEveryRunner has what is in flight end in a conflict while the
@@ -141,7 +151,7 @@ func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	if _, err := w.db.Exec(ctx, `ALTER ROLE `+role+` CONNECTION LIMIT 0`); err != nil {
 		t.Fatal(err)
 	}
-	second := w.join()
+	second := w.start("apply", "--join") // it waits in vain
 	if code := second.end(); code != 1 || !strings.Contains(strings.Join(strings.Fields(second.stderr.String()), " "), "no connection left") {
 		t.Errorf("exit code %d\n%s\n%s", code, &second.stdout, &second.stderr)
 	}

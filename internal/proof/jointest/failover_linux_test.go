@@ -69,8 +69,7 @@ func playFullDisk(t *testing.T, program string, cluster *pgtest.Cluster, runners
 		t.Fatal(err)
 	}
 	f := newFailoverRun(t, program, cluster, rows)
-	all := f.startAll(runners)
-	f.holdFrom(rows - leftOfRun)
+	all := f.startAll(runners, rows-leftOfRun)
 	f.await(rows / 3)
 	if err := leader.Fill(leftOnDisk); err != nil {
 		t.Fatal(err)
@@ -109,8 +108,8 @@ func endsByTheTimeout(t *testing.T, program string, cluster *pgtest.Cluster) {
 		t.Fatal(err)
 	}
 	f := newFailoverRun(t, program, cluster, rows)
-	r := f.start("apply", "--auto-approve", "--failover-timeout=5s")
 	f.holdFrom(rows - leftOfRun)
+	r := f.start("apply", "--auto-approve", "--failover-timeout=5s")
 	f.await(rows / 3)
 	if err := leader.Fill(leftOnDisk); err != nil {
 		t.Fatal(err)

@@ -104,8 +104,7 @@ type failoverRun struct{ *world }
 // play plays it, and returns the longest time between two requests.
 func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Duration {
 	f.t.Helper()
-	all := f.startAll(runners)
-	f.holdFrom(*failoverRows - leftOfRun)
+	all := f.startAll(runners, *failoverRows-leftOfRun)
 	f.await(*failoverRows / 3)
 	leader := c.Leading(f.t)
 	if err := way.fail(c, leader); err != nil {
@@ -143,13 +142,12 @@ func (f *failoverRun) play(c *pgtest.Cluster, way outage, runners int) time.Dura
 // leftOfRun is how many transfers of a run nobody answers before the test has done what the run meets.
 const leftOfRun = 50
 
-// startAll starts one runner, and others that take part in its run before it goes on.
-func (f *failoverRun) startAll(runners int) []*runner {
+// startAll starts one runner, and others that take part in its run before it goes on. Only the first n requests are
+// answered before release.
+func (f *failoverRun) startAll(runners, n int) []*runner {
 	f.t.Helper()
-	if runners > 1 {
-		f.hold()
-		defer f.release()
-	}
+	f.hold()
+	defer f.holdFrom(n)
 	all := []*runner{f.start("apply", "--auto-approve", outlasts)}
 	f.await(1)
 	for range runners - 1 {
@@ -197,11 +195,11 @@ func TestACopyThatLagsAndLeadsStopsTheRun(t *testing.T) {
 				service: c.lookup + `rate_limit { internal = "100/1s" }`,
 			})}
 			f.adopts = true
-			all := f.startAll(c.runners)
-			f.holdFrom(rows - leftOfRun)
-			f.await(rows / 4)
 			leader := cluster.Leading(t)
+			all := f.startAll(c.runners, rows/4)
+			f.await(rows / 4)
 			leader.HoldCopies()
+			f.holdFrom(rows - leftOfRun)
 			f.await(rows / 2)
 			leader.Kill()
 			f.release()

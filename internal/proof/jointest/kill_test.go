@@ -78,7 +78,7 @@ func (h *hunt) add(args ...string) {
 	h.wake = append(h.wake, time.Time{})
 }
 
-func (h *hunt) join() { h.add("apply", "--join", "--lock-timeout=10m", "--json") }
+func (h *hunt) join() { h.add("apply", "--join", waits, "--json") }
 
 // awakes are the places of runners that have not ended and stand not still.
 func (h *hunt) awakes() []int {

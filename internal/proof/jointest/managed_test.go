@@ -81,8 +81,7 @@ func TestARunOutlivesARotatedPassword(t *testing.T) {
 				rows: rows, inFlight: 4, latency: 40 * time.Millisecond, unchecked: true, service: `lookup_path = "/v2/transfers"`,
 				at: reached{server, fmt.Sprintf("postgres://clerk@%s/postgres?sslmode=disable&passfile=%s", server.Address(), url.QueryEscape(file))},
 			})}
-			all := f.startAll(runners)
-			f.holdFrom(rows - leftOfRun)
+			all := f.startAll(runners, rows-leftOfRun)
 			f.await(rows / 3)
 			server.Exec(t, "public", `ALTER ROLE clerk PASSWORD 'of-november'`)
 			server.Shut()
@@ -134,8 +133,7 @@ func TestARunOutlivesRotatedCertificates(t *testing.T) {
 				rows: rows, inFlight: 4, latency: 40 * time.Millisecond, unchecked: true, service: `lookup_path = "/v2/transfers"`,
 				at: reached{server, c.url},
 			})}
-			all := f.startAll(runners)
-			f.holdFrom(rows - leftOfRun)
+			all := f.startAll(runners, rows-leftOfRun)
 			f.await(rows / 3)
 			key := c.swap("clerk.key", nil)
 			c.renew(november)
@@ -177,8 +175,8 @@ func TestCertificatesThatDoNotFollowEndTheRun(t *testing.T) {
 		rows: rows, inFlight: 4, latency: 40 * time.Millisecond, unchecked: true, service: `lookup_path = "/v2/transfers"`,
 		at: reached{server, c.url},
 	})}
-	r := f.start("apply", "--auto-approve", "--failover-timeout=4s")
 	f.holdFrom(rows - leftOfRun)
+	r := f.start("apply", "--auto-approve", "--failover-timeout=4s")
 	f.await(rows / 3)
 	old := map[string][]byte{"ca.crt": c.swap("ca.crt", nil), "clerk.crt": c.swap("clerk.crt", nil), "clerk.key": c.swap("clerk.key", nil)}
 	c.renew(pgtest.NewAuthority(t, time.Now(), "november"))

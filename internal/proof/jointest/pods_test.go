@@ -56,7 +56,7 @@ func newPods(w *world) *pods {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p.args = append(p.args, "--lock-timeout=10m", outlasts) // of a machine that is busier than a cluster's
+	p.args = append(p.args, waits, outlasts) // this machine may be busier than those that the manifest is for
 	p.grace = time.Duration(seconds) * time.Second
 	tries := regexp.MustCompile(`backoffLimitPerIndex: (\d+)`).FindStringSubmatch(string(text))
 	final := regexp.MustCompile(`values: \[(\d+), (\d+)\]`).FindStringSubmatch(string(text))

@@ -114,6 +114,7 @@ type world struct {
 
 	mu       sync.Mutex
 	released chan struct{} // closed once requests are answered without holding them
+	isOpen   bool          // released is closed
 	heldFrom int           // how many requests come before the first that is held
 	arrivals []arrival
 	unwanted []string // requests without an intent
@@ -143,7 +144,7 @@ func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
 	w := &world{t: t, program: program, dir: t.TempDir(), seen: t.TempDir(), latency: o.latency, released: make(chan struct{})}
 	if !o.held {
-		close(w.released)
+		w.release()
 	}
 	if o.at != nil {
 		w.at = o.at
@@ -219,18 +220,27 @@ const holdMax = 25 * time.Second
 func (w *world) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	close(w.released)
+	w.open()
+}
+
+// open lets pass what is held. The caller has locked mu.
+func (w *world) open() {
+	if !w.isOpen {
+		close(w.released)
+		w.isOpen = true
+	}
 }
 
 // hold has the service hold the answers to come until release.
 func (w *world) hold() { w.holdFrom(0) }
 
-// holdFrom has the service hold the answers to come until release, but for those to the first n requests: however long
-// a test takes for what it does next, the run is not over before.
+// holdFrom has the service answer what it held, and hold the answers to come until release, but for those to the first n
+// requests of all. Each is held for [holdMax], so a run with some left goes on for minutes, whatever the test does next.
 func (w *world) holdFrom(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.released, w.heldFrom = make(chan struct{}), n
+	w.open()
+	w.released, w.isOpen, w.heldFrom = make(chan struct{}), false, n
 }
 
 // joined waits until so many runners take part in the run.
@@ -301,7 +311,7 @@ func (w *world) start(args ...string) *runner {
 // join runs remit as a runner that takes part in the run, and waits for it as long as a busy machine takes.
 func (w *world) join(args ...string) *runner {
 	w.t.Helper()
-	return w.start(append([]string{"apply", "--join", "--lock-timeout=10m"}, args...)...)
+	return w.start(append([]string{"apply", "--join", waits}, args...)...)
 }
 
 // startWith runs remit with environment variables that go before those of start.
@@ -338,11 +348,14 @@ func (r *runner) ended() bool {
 // said is what the runner said beside its table, in one line.
 func (r *runner) said() string { return strings.Join(strings.Fields(r.stderr.String()), " ") }
 
-// patience is how long a test waits for a sure event: longer than any machine is busy, and than outlasts.
-const patience = 30 * time.Minute
+// patience is how long a test waits for a sure event: longer than any machine is busy, and less than go test gives a package.
+const patience = 9 * time.Minute
 
-// outlasts has a run wait for its server longer than any machine takes to fail over.
-const outlasts = "--failover-timeout=20m"
+// What runners get that shall wait longer than any machine is busy: for the server of their state, and for a run to join.
+const (
+	outlasts = "--failover-timeout=8m"
+	waits    = "--lock-timeout=8m"
+)
 
 // end waits for the end, and returns the exit code.
 func (r *runner) end() int {

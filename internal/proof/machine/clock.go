@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Clock is the clock of a script, by which every machine of that goes: remit's, the service's and the tester's. The zero value is
-// that of the real machine.
+// Clock is the clock of a script: remit and the service go by it. The zero value is that of the real machine.
 type Clock struct {
 	set   time.Time // when it was set, by the clock of the real machine
 	at    time.Time // what it said then

@@ -335,13 +335,13 @@ func (p *servedPage) eval(expression string) string {
 	return text
 }
 
-// withoutEnd has a poll wait for as long as the test may take.
-var withoutEnd = chromedp.WithPollingTimeout(0)
+// patiently has a poll wait longer than any machine is busy.
+var patiently = chromedp.WithPollingTimeout(5 * time.Minute)
 
 // wait waits until the page says something in a tone.
 func (p *servedPage) wait(tone, want string) {
 	p.Helper()
-	text, err := chromedp.Run(p.browser, chromedp.Poll[string](fmt.Sprintf(`(() => { const said = document.getElementById("said"); return said.className === %q && said.textContent; })()`, tone), withoutEnd))
+	text, err := chromedp.Run(p.browser, chromedp.Poll[string](fmt.Sprintf(`(() => { const said = document.getElementById("said"); return said.className === %q && said.textContent; })()`, tone), patiently))
 	if err != nil || !strings.Contains(text, want) {
 		p.Fatalf("the page says %q, want %q, %v", text, want, err)
 	}
@@ -354,7 +354,7 @@ func (p *servedPage) said() string {
 	if err := chromedp.Do(p.browser, chromedp.Click("#ask button")); err != nil {
 		p.Fatal(err)
 	}
-	text, err := chromedp.Run(p.browser, chromedp.Poll[string](waiting, withoutEnd))
+	text, err := chromedp.Run(p.browser, chromedp.Poll[string](waiting, patiently))
 	if err != nil {
 		p.Fatalf("the page says nothing: %v\n%s", err, p.text())
 	}

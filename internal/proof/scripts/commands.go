@@ -5,7 +5,6 @@ package scripts
 import (
 	"database/sql"
 	"errors"
-	"flag"
 	"os"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"remit/internal/proof/machine"
+	"remit/internal/proof/suite"
 )
 
 // command is what a script has beside the commands of package testscript.
@@ -93,13 +93,11 @@ func encode(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
 }
 
-var speed = flag.Int("scripts.speed", 1, "how many seconds the clock of a script goes in one: what a script proves does not follow from how long the machine takes for it")
-
 // setClocks sets the clocks of remit and of the service, which go on from there.
 func setClocks(ts *testscript.TestScript, args []string) {
 	at, err := time.Parse(time.RFC3339, args[0])
 	ts.Check(err)
-	clock := machine.NewClock(at, *speed)
+	clock := machine.NewClock(at, suite.ScriptSpeed())
 	ts.Value(serviceKey{}).(*fakeService).clock.Store(&clock)
 	ts.Setenv(machine.ClockVariable, clock.String())
 }

@@ -52,6 +52,12 @@ func isShort() bool { return testing.Short() && os.Getenv(DoseVariable) != "plai
 
 var update = flag.Bool("update", false, "write golden files and the output in scripts anew, as .ci/update does")
 
+var speed = flag.Int("scripts.speed", 1, "how many times as fast as a real one the clock of a script goes")
+
+// ScriptSpeed is how many times as fast as a real one the clock of a script goes: what a script proves does not follow from how
+// long a machine takes for it, and .ci/night has that tried.
+func ScriptSpeed() int { return *speed }
+
 // Update reports whether golden files are written anew instead of compared.
 func Update() bool { return *update }
 

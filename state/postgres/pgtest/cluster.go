@@ -178,7 +178,7 @@ func (n *Node) configuration() string { return filepath.Join(n.server.dir, "patr
 // settings are the file that Patroni reads. It speaks version 2 to etcd: with version 3 a leader that stood still writes itself down as
 // the leader again when it wakes, whoever leads by then, and the cluster loses what the other one had committed (Patroni
 // 3.0.2, which Debian 12 has; patroni/patroni pull request 2689). Its times are short, so that a failover takes seconds, and
-// long enough for a busy machine: ttl is no less than loop_wait and twice retry_timeout.
+// long enough for a busy machine: ttl is at least loop_wait and twice retry_timeout together.
 func (n *Node) settings() string {
 	return fmt.Sprintf(`scope: pay
 name: %[1]s
@@ -327,11 +327,13 @@ func (n *Node) ask(statement string, args ...any) (text string, err error) {
 // A wait for the cluster has a bound that the busiest machine keeps.
 const (
 	pauseCluster    = 100 * time.Millisecond
-	patienceCluster = 15 * time.Minute
+	patienceCluster = 8 * time.Minute
 )
 
 func (c *Cluster) wait(what string, is func() bool) error {
-	for deadline := time.Now().Add(patienceCluster); time.Now().Before(deadline); {
+	ctx, cancel := context.WithTimeout(context.Background(), patienceCluster)
+	defer cancel()
+	for ctx.Err() == nil {
 		if is() {
 			return nil
 		}

@@ -63,6 +63,7 @@ func (c *Cluster) Switch() error {
 	}
 	var from *Node
 	var said []byte
+	var failed error
 	if err := c.wait("Patroni switches over", func() bool {
 		leader := c.Leader()
 		switch {
@@ -72,10 +73,10 @@ func (c *Cluster) Switch() error {
 			return true // Patroni did more than it said
 		}
 		from = leader
-		said, err = c.command(path, "-c", from.configuration(), "switchover", "pay", "--master", from.Name, "--force").CombinedOutput()
-		return err == nil && strings.Contains(string(said), "Successfully switched over")
+		said, failed = c.command(path, "-c", from.configuration(), "switchover", "pay", "--master", from.Name, "--force").CombinedOutput()
+		return failed == nil && strings.Contains(string(said), "Successfully switched over")
 	}); err != nil {
-		return fmt.Errorf("%w\npatronictl: %s", err, said)
+		return fmt.Errorf("%w\npatronictl: %s", errors.Join(err, failed), said)
 	}
 	return c.Moved(from)
 }

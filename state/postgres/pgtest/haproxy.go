@@ -39,13 +39,13 @@ func (c *Cluster) Proxy(tb testing.TB) *Proxy {
 		tb.Cleanup(func() { p.run.stop(os.Kill) })
 		// It takes every node for the leader until it has asked it.
 		inRow := 0
-		err = c.wait("HAProxy leads to the server that leads, and to no other", func() bool {
+		err = errors.Join(p.run.answers(p.URL()), c.wait("HAProxy leads to the server that leads, and to no other", func() bool {
 			if ping(context.Background(), p.URL()) != nil {
 				inRow = -1
 			}
 			inRow++
-			return inRow == 10
-		})
+			return inRow == 10 || p.run.hasEnded()
+		}))
 	}
 	if errors.Is(err, ErrNoProxy) {
 		tb.Skip(err)
