@@ -37,6 +37,22 @@ func TestScenariosAreWhole(t *testing.T) {
 	}
 }
 
+// TestWatchedRowsAreJudged fails where results.json lacks a row that -compare watches, which would never be found slower.
+func TestWatchedRowsAreJudged(t *testing.T) {
+	committed, err := figures.Read("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if without := unjudged(committed); len(without) > 0 {
+		t.Errorf("results.json has no ratio of %s", strings.Join(without, ", "))
+	}
+	var stderr bytes.Buffer
+	none := filepath.Join(t.TempDir(), "none.json")
+	if code := run(t.Context(), []string{"-compare", none}, io.Discard, &stderr); code != 1 || !strings.Contains(stderr.String(), "plan-first at 100000") {
+		t.Errorf("results without rows: it ends with %d: %s", code, &stderr)
+	}
+}
+
 func TestChosen(t *testing.T) {
 	tests := map[string]struct {
 		of   options

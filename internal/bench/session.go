@@ -291,12 +291,29 @@ func (s *session) guardAt(ctx context.Context, size, runs int, committed figures
 	return found, nil
 }
 
+// unjudged are the watched rows that committed results have no ratio of.
+func unjudged(committed figures.Results) []string {
+	var without []string
+	for _, one := range scenarios() {
+		if one.guard == 0 {
+			continue
+		}
+		if row, ok := committed.Row(one.name, one.guard); !ok || row.Ratio.IsZero() {
+			without = append(without, fmt.Sprintf("%s at %d", one.name, one.guard))
+		}
+	}
+	return without
+}
+
 // guard measures the watched rows against the committed results. A row that seems slower is
 // measured once more before it is called so.
 func (o options) guard(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	committed, err := figures.Read(o.compare)
 	if err != nil {
 		return err
+	}
+	if without := unjudged(committed); len(without) > 0 {
+		return fmt.Errorf("%s has no ratio to judge these by; measure them into it with -json, -only and -sizes: %s", o.compare, strings.Join(without, ", "))
 	}
 	s, err := begin(ctx, o, stderr)
 	defer func() { err = errors.Join(err, s.end()) }()
