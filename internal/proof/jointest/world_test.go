@@ -351,7 +351,7 @@ func (r *runner) said() string { return strings.Join(strings.Fields(r.stderr.Str
 // patience is how long a test waits for a sure event: longer than any machine is busy, and less than go test gives a package.
 const patience = 9 * time.Minute
 
-// What runners get that shall wait longer than any machine is busy: for the server of their state, and for a run to join.
+// Flags with which a runner waits longer than any machine is busy: for the server of its state, and for a run to join.
 const (
 	outlasts = "--failover-timeout=8m"
 	waits    = "--lock-timeout=8m"

@@ -9,7 +9,7 @@ import (
 type Clock struct {
 	set   time.Time // when it was set, by the clock of the real machine
 	at    time.Time // what it said then
-	speed int       // how many seconds it goes in one
+	speed int       // how many times as fast as a real clock it goes
 }
 
 // NewClock is a clock that is set now.
