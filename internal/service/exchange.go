@@ -41,7 +41,7 @@ type call struct {
 	refIDs []string // that it is about, for logs and traces; nil where nobody watches
 
 	// startMax is how long it may take to have a connection, and asked tells when more than
-	// [executor.StartMax] have passed, after which nothing begins; 0 is no bound.
+	// [Client.startMax] have passed, after which nothing begins; 0 is no bound.
 	startMax time.Duration
 	asked    stopwatch
 }
@@ -64,7 +64,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	body := newRequestBody(what.body)
 	if what.startMax > 0 {
 		body.late = func() bool {
-			isLate := what.asked.passed() > executor.StartMax
+			isLate := what.asked.passed() > c.startMax
 			if isLate {
 				giveUp(errLate)
 			}

@@ -5,7 +5,11 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"time"
 )
+
+// Patient has a client wait for a real network as long as a busy machine may need.
+func Patient(o *Options) { o.startMax, o.Timeout = 5*time.Minute, 5*time.Minute }
 
 // WriteSealed writes one request as [Client.do] does, and seals it, where it is to be, when
 // it has a connection. It reports whether the request may have begun.

@@ -83,6 +83,8 @@ type Options struct {
 	Up func() time.Duration
 
 	WatchList func(List) // is told of each page of a lookup, as Watch is; nil for nobody
+
+	startMax time.Duration // 0 means executor.StartMax, which a busy machine can exceed on a real network in a test
 }
 
 // AuthStyle says where a request for a token has the client's credentials (RFC 6749, section 2.3.1).
@@ -126,6 +128,7 @@ type Client struct {
 	transport   *http.Transport                                        // for tokens, lookups and proxies
 	direct      *direct                                                // for requests to create
 	tokens      *tokens
+	startMax    time.Duration // how long after the call a request may begin
 	wording     wording
 	witness     *witness
 	now         func() time.Time
@@ -148,6 +151,7 @@ func New(o Options) (*Client, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	o.startMax = cmp.Or(o.startMax, executor.StartMax)
 	transport, err := o.transport()
 	if err != nil {
 		return nil, err
@@ -156,7 +160,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, lookupMax: cmp.Or(min(o.LookupMax, executor.FindMax), executor.FindMax), balancePath: o.BalancePath, lookups: new(lookupLength), userAgent: o.UserAgent,
 		sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
-		wording: wording{secrets: o.secrets(), timeout: cmp.Or(o.Timeout, timeoutDefault)},
+		startMax: o.startMax, wording: wording{secrets: o.secrets(), timeout: cmp.Or(o.Timeout, timeoutDefault)},
 		witness: &witness{log: o.Log, watch: o.Watch, watchList: o.WatchList},
 		now:     o.Now, watches: watches{now: o.Now, up: o.Up},
 	}
@@ -202,7 +206,7 @@ func (o Options) transport() (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext:            o.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    executor.StartMax,
+		TLSHandshakeTimeout:    o.startMax,
 		MaxIdleConnsPerHost:    o.InFlightMax,
 		IdleConnTimeout:        idleMax,
 		MaxResponseHeaderBytes: headerBytesMax,
@@ -211,7 +215,7 @@ func (o Options) transport() (*http.Transport, error) {
 	}
 	t.Protocols.SetHTTP1(true) // measured faster than HTTP/2 for many small requests
 	if t.DialContext == nil {
-		t.DialContext = (&net.Dialer{Timeout: executor.StartMax}).DialContext
+		t.DialContext = (&net.Dialer{Timeout: o.startMax}).DialContext
 	}
 	if t.MaxIdleConnsPerHost <= 0 {
 		t.MaxIdleConnsPerHost = inFlightMaxDefault

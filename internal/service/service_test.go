@@ -119,6 +119,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 
 func newClient(t *testing.T, o service.Options) *service.Client {
 	t.Helper()
+	service.Patient(&o)
 	c, err := service.New(o)
 	if err != nil {
 		t.Fatal(err)

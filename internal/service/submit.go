@@ -21,11 +21,11 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 		return executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "Nothing was sent: the recorded " + c.wording.clean(err.Error()) + "."}
 	}
 	began := c.watches.start()
-	have, err := c.tokens.get(ctx, executor.StartMax)
+	have, err := c.tokens.get(ctx, c.startMax)
 	if err != nil {
 		return withoutToken(err)
 	}
-	left := func() time.Duration { return max(executor.StartMax-began.passed(), 1) }
+	left := func() time.Duration { return max(c.startMax-began.passed(), 1) }
 	what := call{method: http.MethodPost, target: target, body: body, answerMax: answerMax, refIDs: c.witness.refIDOf(body), asked: began}
 	if what.signature, err = c.signature(ctx, what, left()); err != nil {
 		return executor.Answer{
