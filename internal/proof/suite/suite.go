@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -80,15 +82,24 @@ func StartHearing(signals ...os.Signal) {
 	}
 }
 
+// faultMax is what a page fault may cost where tests that start processes mostly wait: it costs a tenth of that on most machines, and
+// four times that on a virtual one whose host keeps its page tables.
+const faultMax = 5 * time.Microsecond
+
 // SideBySide has so many parallel tests of a package run at once, unless -parallel says how many: tests that
-// wait leave the processors to others, of which the default has one each. A TestMain calls it.
+// wait leave the processors to others, of which the default has one each. Where a page fault is dear, what starts a process has a
+// processor busy, and a quarter of them run at once: more would only keep each other waiting. A TestMain calls it.
 func SideBySide(most int) {
 	flag.Parse()
 	isSet := false
 	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
-	if !isSet {
-		_ = flag.Set("test.parallel", strconv.Itoa(most)) // a number
+	if isSet {
+		return
 	}
+	if faultCost() > faultMax {
+		most = max(most/4, runtime.GOMAXPROCS(0))
+	}
+	_ = flag.Set("test.parallel", strconv.Itoa(most)) // a number
 }
 
 // SocketDir is a directory for a socket, which ends with the test: the directories of the tests may have
