@@ -262,8 +262,11 @@ func (o *opener) readKept() error {
 		return err
 	}
 	k := line.Kept
-	if k == nil || k.RefID == "" || k.Request != nil && k.Request.RefID != k.RefID {
+	if k == nil || k.Request != nil && k.Request.RefID != k.RefID {
 		return o.changed("its ref_id is not that of its request")
+	}
+	if err := transfer.CheckRefID(k.RefID); err != nil {
+		return o.changed("its ref_id %v", err)
 	}
 	if n := len(o.plan.Kept); n > 0 && o.plan.Kept[n-1].RefID >= k.RefID {
 		return o.changed("ref_id %q is not in order", k.RefID)
@@ -297,8 +300,19 @@ func (c *Change) isPossible(status state.Status) bool {
 
 // broken names the part without which New makes no change; "" where none is missing.
 func (c *Change) broken() string {
-	if c.RefID == "" || c.RefID != c.Request.RefID {
+	if c.RefID != c.Request.RefID {
 		return "its ref_id is not that of its request"
+	}
+	if err := transfer.CheckRefID(c.RefID); err != nil {
+		return "its ref_id " + err.Error()
+	}
+	for _, s := range c.Signals {
+		if s.RefID == "" {
+			continue
+		}
+		if err := transfer.CheckRefID(s.RefID); err != nil {
+			return "the ref_id of a signal " + err.Error()
+		}
 	}
 	if c.DisplayName != "" {
 		if err := transfer.CheckDisplayName(c.DisplayName); err != nil {

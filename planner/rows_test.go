@@ -3,6 +3,7 @@ package planner
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -27,6 +28,27 @@ func TestAShortPlaceIsThePlace(t *testing.T) {
 			if p := (textPlace{chunk, offset}); p.short().place() != p {
 				t.Errorf("%v became %v", p, p.short().place())
 			}
+		}
+	}
+}
+
+// TestPlacesBehindALongTextAreShort has texts that fill a chunk, and longer ones, with short ones behind them.
+func TestPlacesBehindALongTextAreShort(t *testing.T) {
+	t.Parallel()
+	var all texts
+	var places []shortPlace
+	var want []string
+	for i := range 400 {
+		size := 10 + i
+		if i%50 == 5 {
+			size = chunkMax - 3 + i/50
+		}
+		text := strings.Repeat(string(rune('a'+i%26)), size)
+		places, want = append(places, all.add([]byte(text)).short()), append(want, text)
+	}
+	for i, text := range want {
+		if got := all.from(places[i].place()); !strings.HasPrefix(got, text) {
+			t.Fatalf("text %d, of %d bytes, is another one", i, len(text))
 		}
 	}
 }

@@ -275,6 +275,37 @@ func TestConflictsAreNeverApplicable(t *testing.T) {
 	mustBeChanged(t, "without obstacles", save(t, p))
 }
 
+// TestARefIDThatNobodyCanDeclareIsRefused is about the three places where a plan has ref_ids.
+func TestARefIDThatNobodyCanDeclareIsRefused(t *testing.T) {
+	for name, refID := range map[string]string{
+		"none": "", "a space before it": " a", "a line break": "a\nb", "the other way round": "a\u202eb", "longer than a piece of memory": strings.Repeat("A", 1<<20+1),
+	} {
+		fresh := func() *planner.Plan {
+			p := plan(t, newMemory(record(declare("old"), state.Recorded)), planner.Controls{}, declare("a"))
+			p.Header.PlanID = "plan-1"
+			return p
+		}
+		p := fresh()
+		p.Kept = append([]planner.Kept{{RefID: refID}}, p.Kept...)
+		mustBeChanged(t, "one that is kept: "+name, save(t, p))
+
+		p = fresh()
+		line := p.Changes.At(0)
+		line.RefID, line.Request.RefID = refID, refID
+		p.Changes = planner.ListChanges(line)
+		mustBeChanged(t, "of a line: "+name, save(t, p))
+
+		if refID == "" {
+			continue // a signal may be about no other transfer
+		}
+		p = fresh()
+		line = p.Changes.At(0)
+		line.Signals = []planner.Signal{{Kind: planner.FirstDestination, RefID: refID}}
+		p.Changes = planner.ListChanges(line)
+		mustBeChanged(t, "of a signal: "+name, save(t, p))
+	}
+}
+
 func TestALineTwiceIsRefused(t *testing.T) {
 	late := declare("late", notBefore(now.Add(day)))
 	p := plan(t, newMemory(), planner.Controls{}, late)

@@ -18,11 +18,15 @@ const (
 // textPlace is where a text begins in a texts: a chunk, and a byte of it.
 type textPlace struct{ chunk, offset int32 }
 
-// room returns a chunk with room for size bytes.
+// room returns a chunk with room for size bytes, which begin below chunkMax: a chunk for one long text is larger, and
+// has room behind it that no [shortPlace] names.
 func (t *texts) room(size int) *strings.Builder {
 	n := len(t.chunks)
-	if n > 0 && t.chunks[n-1].Cap()-t.chunks[n-1].Len() >= size {
-		return t.chunks[n-1]
+	if n > 0 {
+		last := t.chunks[n-1]
+		if last.Len() < chunkMax && last.Cap()-last.Len() >= size {
+			return last
+		}
 	}
 	capacity := chunkFirst
 	if n > 0 {
