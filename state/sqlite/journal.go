@@ -41,7 +41,7 @@ type journal struct {
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
 	note    *storage.NoteFile    // nil while the state lacks an event that a note names
-	seen    *storage.NoteFile    // the one in the user's own directory; nil where there is none
+	seen    []*storage.NoteFile  // those in the user's own directory
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -95,7 +95,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.Close(), j.seen.Close())
+	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.Close(), j.closeSeen())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -148,19 +148,32 @@ func (j *journal) Complete() (err error) {
 	if j.note == nil {
 		j.note, err = storage.OpenNote(notePath(j.store.path), j.head.Lineage)
 	}
-	if path := SeenNote(j.store.notes, j.store.path); path != "" && err == nil && j.seen == nil {
-		j.seen = storage.OpenSeen(path, j.head.Lineage)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		j.noteNewest()
+	if j.seen == nil {
+		for _, path := range SeenNotes(j.store.notes, j.store.named) {
+			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage))
+		}
 	}
-	return err
+	j.noteNewest()
+	return nil
 }
 
 // noteNewest notes that the newest event is durable.
 func (j *journal) noteNewest() {
 	j.note.Write(j.head.Serial, j.head.Head)
-	j.seen.Write(j.head.Serial, j.head.Head)
+	for _, seen := range j.seen {
+		seen.Write(j.head.Serial, j.head.Head)
+	}
+}
+
+func (j *journal) closeSeen() error {
+	var all []error
+	for _, seen := range j.seen {
+		all = append(all, seen.Close())
+	}
+	return errors.Join(all...)
 }
 
 // Place implements [state.Placed].

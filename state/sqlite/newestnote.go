@@ -28,17 +28,26 @@ func NewestNote(path string) string {
 	return notePath(path)
 }
 
-// SeenNote is the file in notes, a directory of this user, that says the same of the state at path, which is no link; "" where
-// notes is.
-func SeenNote(notes, path string) string {
-	if behind, err := realPath(path); err == nil {
-		path = behind
-	}
+// SeenNotes are the files in notes, a directory of this user, that say the same of the state at path: one by the path behind
+// all links, and one by path where that leads over a link, which may lead to an older copy tomorrow. There are none where notes is "".
+func SeenNotes(notes, path string) []string {
 	if notes == "" {
-		return ""
+		return nil
 	}
-	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(notes, "newest-file-"+hex.EncodeToString(sum[:16]))
+	var all []string
+	note := func(path string) {
+		sum := sha256.Sum256([]byte(path))
+		all = append(all, filepath.Join(notes, "newest-file-"+hex.EncodeToString(sum[:16])))
+	}
+	named, err := filepath.Abs(path)
+	if err == nil {
+		path = named
+	}
+	if behind, err := realPath(path); err == nil && behind != path {
+		note(behind)
+	}
+	note(path)
+	return all
 }
 
 // NoteIn has the store note its newest event in the directory notes as well, and believe the note there as it believes the one
@@ -46,10 +55,10 @@ func SeenNote(notes, path string) string {
 // Snapshot; "" is for none.
 func (s *Store) NoteIn(notes string) { s.notes = notes }
 
-// noted reads both notes.
+// noted reads all notes.
 func (s *Store) noted() []storage.Noted {
 	all := []storage.Noted{storage.ReadNote(notePath(s.path))}
-	if path := SeenNote(s.notes, s.path); path != "" {
+	for _, path := range SeenNotes(s.notes, s.named) {
 		all = append(all, storage.ReadNote(path))
 	}
 	return all

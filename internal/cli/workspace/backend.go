@@ -149,11 +149,7 @@ func (f SQLite) Files() []string {
 
 // Notes implements [Backend].
 func (f SQLite) Notes(state.Meta) []string {
-	all := []string{sqlite.NewestNote(f.path)}
-	if seen := sqlite.SeenNote(f.notes, f.path); seen != "" {
-		all = append(all, seen)
-	}
-	return all
+	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes, f.path)...)
 }
 
 // Advice implements [Backend].

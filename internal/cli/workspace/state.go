@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,6 +22,7 @@ import (
 	"remit/internal/cli/terminal"
 	"remit/internal/files/confined"
 	"remit/internal/files/lockfile"
+	"remit/internal/text/english"
 	"remit/planner"
 	"remit/state"
 	"remit/state/postgres"
@@ -203,7 +203,7 @@ func warnOfLack(s *State, meta state.Meta) {
 	}
 	note := ""
 	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
-		note = " Where nothing was sent since that event, remove " + strings.Join(paths, " and ") + ", from which that is known."
+		note = " Where nothing was sent since that event, remove " + english.List(paths) + ", from which that is known."
 	}
 	warn(s.streams, "The state lacks events",
 		"Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
