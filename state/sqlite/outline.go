@@ -18,7 +18,7 @@ func packedOutlines() packed[state.Outline] {
 	var assets, statuses storage.Texts
 	return packed[state.Outline]{
 		words:   []string{`ref_id`, `asset`, `amount`, `record_status`, `iif(settled_ms IS NULL, run_id, '')`},
-		digests: `fingerprint`,
+		digests: []digest{{`fingerprint`, len(transfer.Fingerprint{})}},
 		numbers: []string{`ifnull(intended_ms, 'n')`, `ifnull(attempted_ms, 'n')`, `twin`, `destination`},
 		unpack:  func(u *unpacking) state.Outline { return unpackOutline(u, &assets, &statuses) },
 		of:      func(r storage.Row) state.Outline { return r.Outline() },

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ import (
 // makes one field too many for the count of rows.
 type packed[T any] struct {
 	words   []string // SQL expressions of texts; the first is ref_id
-	digests string   // SQL expressions of bytes of a known length, with a comma between
+	digests []digest
 	numbers []string // SQL expressions of integers, or of 'n' for none
 
 	unpack func(*unpacking) T // reads one row; u says afterwards whether it was one
@@ -33,16 +34,30 @@ type packed[T any] struct {
 
 const packedSep = '\x1f'
 
-// packedFlags is 100 and the sum of the values of a row's flags.
+// digest is a column of bytes of a known length.
+type digest struct {
+	column string
+	length int
+}
+
+// packedFlags is 100 and the sum of the values of a row's flags, where the row isDense.
 const packedFlags = `100 + 16*status + 8*from_label + 4*doubted + 2*(record_id IS NOT NULL OR group_id <> '') + (settled_ms IS NOT NULL)`
+
+// isDense is whether flags are no more than their digits hold: a damaged one would be taken for another flag.
+const isDense = `from_label IN (0, 1) AND doubted IN (0, 1) AND status BETWEEN 0 AND 55`
 
 // text is the statement of the page of ?2 rows after the ref_id ?1. The rows are passed
 // over in the order of the table's key, to which pages holds them. concat_ws writes a row at once, where
 // || copies it again for each of its fields.
 func (p packed[T]) text() string {
+	columns, whole := "", isDense
+	for _, d := range p.digests {
+		columns += ", " + d.column
+		whole += fmt.Sprintf(" AND length(%s) = %d", d.column, d.length)
+	}
 	return `SELECT count(*),
 		group_concat(concat_ws(x'1f', ` + strings.Join(p.words, `, `) + `), x'1f'),
-		group_concat(concat_ws(' ', concat(` + packedFlags + `, ` + p.digests + `), ` + strings.Join(p.numbers, `, `) + `), ' ')
+		group_concat(concat_ws(' ', concat(iif(` + whole + `, ` + packedFlags + `, 'bad')` + columns + `), ` + strings.Join(p.numbers, `, `) + `), ' ')
 		FROM transfers WHERE ref_id > ?1 AND ref_id <= ifnull(
 			(SELECT ref_id FROM transfers WHERE ref_id > ?1 ORDER BY ref_id LIMIT 1 OFFSET ?2 - 1),
 			(SELECT max(ref_id) FROM transfers))`

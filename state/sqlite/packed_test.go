@@ -170,6 +170,9 @@ func TestDamagedRows(t *testing.T) {
 		"a status of nothing":              `status = 0`,
 		"a status that is too large":       `status = 1000000`,
 		"a status below nothing":           `status = -3`,
+		"a flag that is a status":          `from_label = 6`,
+		"a flag below nothing":             `doubted = -1`,
+		"a byte of one digest in another":  `fingerprint = zeroblob(33), request_digest = zeroblob(15)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, path := many(t, 5)

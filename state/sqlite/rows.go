@@ -48,11 +48,11 @@ type rowScanner struct{ assets, runs storage.Texts }
 func (s *rowScanner) scan(rows *sql.Rows) (storage.Row, error) {
 	var r storage.Row
 	var fingerprint, digest sql.RawBytes
-	var status, twin, destination int64
+	var status, doubted, fromLabel, twin, destination int64
 	var asset, amount, run string
 	var recordID sql.NullString
 	var intended, attempted, settled sql.NullInt64
-	err := rows.Scan(&r.RefID, &status, &r.Doubted, &r.FromLabel, &fingerprint, &digest, &twin, &destination,
+	err := rows.Scan(&r.RefID, &status, &doubted, &fromLabel, &fingerprint, &digest, &twin, &destination,
 		&asset, &amount, &recordID, &r.GroupID, &r.RecordStatus, &intended, &attempted, &settled,
 		&run, &r.IntentSeq, &r.OutcomeSeq, &r.Last)
 	if err != nil {
@@ -65,6 +65,10 @@ func (s *rowScanner) scan(rows *sql.Rows) (storage.Row, error) {
 	if r.Status, isStatus = state.StatusOf(status); !isStatus {
 		return storage.Row{}, fmt.Errorf("read ref_id %q: there is no status %d: %w", r.RefID, status, state.ErrDamaged)
 	}
+	if doubted != doubted&1 || fromLabel != fromLabel&1 {
+		return storage.Row{}, fmt.Errorf("read ref_id %q: a flag is %d, and another %d: %w", r.RefID, doubted, fromLabel, state.ErrDamaged)
+	}
+	r.Doubted, r.FromLabel = doubted == 1, fromLabel == 1
 	r.Fingerprint, r.RequestDigest = transfer.Fingerprint(fingerprint), state.RequestDigest(digest)
 	r.Twin, r.Destination = transfer.Twin(twin), transfer.Destination(destination)
 	if r.Amount, err = transfer.ParseAmount(amount); err != nil {

@@ -40,7 +40,7 @@ func packedRows() packed[storage.Row] {
 		words: []string{
 			`ref_id`, `amount`, `group_id`, `ifnull(record_id, '')`, `asset`, `record_status`, `run_id`,
 		},
-		digests: `fingerprint, request_digest`,
+		digests: []digest{{`fingerprint`, len(transfer.Fingerprint{})}, {`request_digest`, len(state.RequestDigest{})}},
 		numbers: []string{
 			`ifnull(intended_ms, 'n')`, `ifnull(attempted_ms, 'n')`, `ifnull(settled_ms, 'n')`,
 			`twin`, `destination`, `intent_seq`, `outcome_seq`, `last_seq`,

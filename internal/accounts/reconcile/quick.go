@@ -29,7 +29,7 @@ func (j *judge) isQuick(p *pair) bool {
 
 // isCopy reports whether a stored record is surely another copy of one of the service.
 func isCopy(stored, record *transfer.Record) bool {
-	return stored.ID == record.ID && stored.CustomerID == record.CustomerID && stored.Status == record.Status &&
+	return stored.ID == record.ID && stored.Direction == record.Direction && stored.CustomerID == record.CustomerID && stored.Status == record.Status &&
 		isSame(stored.Total, record.Total) && isSame(stored.Fee, record.Fee) && stored.CreatedAt.Equal(record.CreatedAt)
 }
 

@@ -45,15 +45,19 @@ func TestEveryStatusOfTheState(t *testing.T) {
 		want   string // result and breaks; "" where nothing is listed
 		next   string
 	}{
-		"recorded":                           {answer(state.Recorded, debit), both, "matched", ""},
-		"recorded, absent":                   {answer(state.Recorded, debit), nil, "differs state_only", "state show"},
-		"PENDING on both sides":              {answer(state.Recorded, debit.with("status", "PENDING")), status("PENDING"), "matched", ""},
-		"PENDING, since COMPLETED":           {answer(state.Recorded, debit.with("status", "PENDING")), both, "differs status", "resolve"},
-		"COMPLETED, since FAILED":            {answer(state.Recorded, debit), status("FAILED"), "differs status", "resolve"},
-		"FAILED on both sides":               {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED"), "matched", ""},
-		"FAILED, without a credit":           {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED")[:1], "matched", ""},
-		"a status that nobody knows":         {answer(state.Recorded, debit.with("status", "NOVEL")), status("NOVEL"), "matched", ""},
-		"adopted":                            {answer(state.Adopted, debit), both, "matched", ""},
+		"recorded":                   {answer(state.Recorded, debit), both, "matched", ""},
+		"recorded, absent":           {answer(state.Recorded, debit), nil, "differs state_only", "state show"},
+		"PENDING on both sides":      {answer(state.Recorded, debit.with("status", "PENDING")), status("PENDING"), "matched", ""},
+		"PENDING, since COMPLETED":   {answer(state.Recorded, debit.with("status", "PENDING")), both, "differs status", "resolve"},
+		"COMPLETED, since FAILED":    {answer(state.Recorded, debit), status("FAILED"), "differs status", "resolve"},
+		"FAILED on both sides":       {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED"), "matched", ""},
+		"FAILED, without a credit":   {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED")[:1], "matched", ""},
+		"a status that nobody knows": {answer(state.Recorded, debit.with("status", "NOVEL")), status("NOVEL"), "matched", ""},
+		"adopted":                    {answer(state.Adopted, debit), both, "matched", ""},
+		"adopted with the debit's ID as the credit": {func(refID string) []state.Entry {
+			return []state.Entry{person(recorded(refID, state.Adopted, "", debit.with("direction", "CREDIT")), "the bank's word",
+				transfer.Difference{Field: "direction", Asked: "DEBIT", Answered: "CREDIT"})}
+		}, both, "differs field", "state show"},
 		"unverified":                         {answer(state.Unverified, debit), both, "differs unverified", "--recorded"},
 		"unverified, absent":                 {answer(state.Unverified, debit), nil, "differs state_only unverified", "state show"},
 		"in doubt":                           {doubt, both, "differs in_doubt", "--recorded"},
