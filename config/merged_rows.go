@@ -2,13 +2,16 @@ package config
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"remit/config/eval"
+	"remit/config/mistake"
 	"remit/config/syntax"
 )
 
@@ -121,6 +124,9 @@ func (m *mergedRows) elements(expr hclsyntax.Expression, at spot, path []string)
 			}
 		}
 	case *hclsyntax.ObjectConsExpr:
+		if len(path) == 0 || path[0] == anyKey {
+			m.object(e, at)
+		}
 		for _, item := range e.Items {
 			if key, isLiteral := syntax.LiteralKey(item.KeyExpr); len(path) > 0 && (!isLiteral || path[0] == anyKey || path[0] == key) {
 				m.elements(item.ValueExpr, at, path[1:])
@@ -237,8 +243,7 @@ func literalStep(key hclsyntax.Expression) string {
 
 // merge looks for keys that two maps of a call have, in each pass of the loops around it.
 func (m *mergedRows) merge(call *hclsyntax.FunctionCallExpr, at spot, path []string) {
-	ctx, ok, _ := m.scope.Context(at.refs) // its mistakes were told when the whole was evaluated
-	if !ok || m.known[call] {
+	if m.known[call] {
 		return
 	}
 	step := anyKey
@@ -246,17 +251,30 @@ func (m *mergedRows) merge(call *hclsyntax.FunctionCallExpr, at spot, path []str
 		step = path[0]
 	}
 	found := &repeatedKeys{step: step}
+	m.inPasses(at, func(ctx *hcl.EvalContext) { found.look(m.mapsOf(call, at.refs, ctx)) })
+	if found.count > 0 {
+		m.known[call] = true
+		m.diags = append(m.diags, found.mistake(m.of, call.Range(), at.refs.Sensitive()))
+	}
+}
+
+// inPasses calls look once with what an expression is evaluated in, or for each pass of the loops around it.
+func (m *mergedRows) inPasses(at spot, look func(ctx *hcl.EvalContext)) {
+	ctx, ok, _ := m.scope.Context(at.refs) // its mistakes were told when the whole was evaluated
+	if !ok {
+		return
+	}
 	var loops []*hclsyntax.ForExpr
 	for w := at.within; w != nil; w = w.outer {
 		loops = slices.Insert(loops, 0, w.loop)
 	}
 	m.scope.Meter.Aside(func() {
 		if len(loops) == 0 {
-			found.look(m.mapsOf(call, at.refs, ctx))
+			look(ctx)
 		} else {
 			m.passes(loops, at.refs, ctx, func(inner *hcl.EvalContext, _ cty.Value, isIn bool) bool {
 				if isIn {
-					found.look(m.mapsOf(call, at.refs, inner))
+					look(inner)
 				}
 				return true
 			})
@@ -265,9 +283,41 @@ func (m *mergedRows) merge(call *hclsyntax.FunctionCallExpr, at spot, path []str
 			m.diags = append(m.diags, over)
 		}
 	})
-	if found.count > 0 {
-		m.known[call] = true
-		m.diags = append(m.diags, found.mistake(m.of, call.Range(), at.refs.Sensitive()))
+}
+
+// object refuses an object of which two keys turn out to be one. Keys that are written out were looked at before.
+func (m *mergedRows) object(e *hclsyntax.ObjectConsExpr, at spot) {
+	isWritten := func(item hclsyntax.ObjectConsItem) bool {
+		_, ok := syntax.LiteralKey(item.KeyExpr)
+		return ok
+	}
+	if len(e.Items) < 2 || !slices.ContainsFunc(e.Items, func(item hclsyntax.ObjectConsItem) bool { return !isWritten(item) }) {
+		return
+	}
+	var wrong *hcl.Diagnostic
+	m.inPasses(at, func(ctx *hcl.EvalContext) {
+		first := make(map[string]hcl.Range, len(e.Items))
+		for _, item := range e.Items {
+			value, diags := m.scope.Evaluate(item.KeyExpr, at.refs, ctx)
+			value, _ = value.Unmark()
+			value, err := convert.Convert(value, cty.String)
+			if diags.HasErrors() || err != nil || !syntax.IsText(value) {
+				continue
+			}
+			key := value.AsString()
+			if before, twice := first[key]; twice && wrong == nil {
+				name := "The key " + strconv.Quote(key)
+				if at.refs.Sensitive() {
+					name = "This key"
+				}
+				wrong = mistake.New(item.KeyExpr.Range(), "Key stands twice", "%s stands at %s already: of the two values only the last would count, and %s would lose a payment.",
+					name, mistake.At(before), m.of)
+			}
+			first[key] = item.KeyExpr.Range()
+		}
+	})
+	if wrong != nil {
+		m.diags = append(m.diags, wrong)
 	}
 }
 
