@@ -103,6 +103,7 @@ type transferReader struct {
 	parts      []transferPart
 	data       map[*eval.Node]*dataSource
 	contexts   map[string]*hcl.EvalContext // by what transfer blocks name
+	merged     *mergedRows
 	// unreadable says that a part of a file could not be parsed.
 	unreadable bool
 }
@@ -230,6 +231,9 @@ func (r *transferReader) compile(t *transferBlock) {
 		r.expand(t, forEach)
 		t.leftOut = leftOutByIf(r.scope, r.data, forEach, len(t.elements))
 	}
+	lost := r.merged.check(t.address, forEach, t.block.Arguments["amount"])
+	r.report(lost...)
+	t.broken = t.broken || len(lost) > 0
 	if forEach != nil && !t.broken {
 		r.checkPosition(t, forEach)
 	}

@@ -116,17 +116,24 @@ func (l *leaving) sourceOf(refs *eval.References, named []hcl.Traversal) *dataSo
 	if len(named) != 1 {
 		return nil
 	}
-	var of []*dataSource
-	for _, n := range refs.Nodes {
-		if n.Root == named[0].RootName() && isNamed(named[0], n.Name) {
-			of = append(of, l.under(n, map[*eval.Node]bool{})...)
-		}
-	}
-	slices.SortFunc(of, func(a, b *dataSource) int { return a.block.At.Start.Byte - b.block.At.Start.Byte })
-	if of = slices.Compact(of); len(of) == 1 {
+	if of := l.sourcesOf(refs, named); len(of) == 1 {
 		return of[0]
 	}
 	return nil
+}
+
+// sourcesOf are the data sources that references lead to, by way of locals as well.
+func (l *leaving) sourcesOf(refs *eval.References, named []hcl.Traversal) []*dataSource {
+	var of []*dataSource
+	for _, t := range named {
+		for _, n := range refs.Nodes {
+			if n.Root == t.RootName() && isNamed(t, n.Name) {
+				of = append(of, l.under(n, map[*eval.Node]bool{})...)
+			}
+		}
+	}
+	slices.SortFunc(of, func(a, b *dataSource) int { return a.block.At.Start.Byte - b.block.At.Start.Byte })
+	return slices.Compact(of)
 }
 
 // isNamed reports whether a reference begins with a name: NAME of a local, TYPE.NAME of a data source.

@@ -56,7 +56,7 @@ func (l *leaving) countKeys(a *eval.Argument, loop *hclsyntax.ForExpr, within []
 		return
 	}
 	taken := map[string]bool{} // by the key of each row
-	isWhole := l.passes(append(within[:len(within):len(within)], loop), a.Refs, ctx, func(key cty.Value, isIn bool) bool {
+	isWhole := l.passes(append(within[:len(within):len(within)], loop), a.Refs, ctx, func(_ *hcl.EvalContext, key cty.Value, isIn bool) bool {
 		text, ok := keyOf(key)
 		taken[text] = taken[text] || isIn
 		return ok
@@ -73,9 +73,9 @@ func (l *leaving) countKeys(a *eval.Argument, loop *hclsyntax.ForExpr, within []
 	l.found = append(l.found, leftOut{d, loop, left})
 }
 
-// passes goes through the passes of the last of loops, each within the passes of the one before, and tells the key of the element and
-// whether the condition lets it in. It is false where that has no value, or told wants no more.
-func (l *leaving) passes(loops []*hclsyntax.ForExpr, refs *eval.References, ctx *hcl.EvalContext, told func(key cty.Value, isIn bool) bool) bool {
+// passes goes through the passes of the last of loops, each within the passes of the one before, and tells what the body is evaluated in,
+// the key of the element and whether the condition lets it in. It is false where that has no value, or told wants no more.
+func (l *leaving) passes(loops []*hclsyntax.ForExpr, refs *eval.References, ctx *hcl.EvalContext, told func(inner *hcl.EvalContext, key cty.Value, isIn bool) bool) bool {
 	loop := loops[0]
 	of, ok := l.collection(loop.CollExpr, refs, ctx)
 	if !ok {
@@ -90,16 +90,13 @@ func (l *leaving) passes(loops []*hclsyntax.ForExpr, refs *eval.References, ctx 
 		}
 		isIn := true
 		if loop.CondExpr != nil {
-			condition, diags := l.scope.Evaluate(loop.CondExpr, refs, inner)
-			condition, _ = condition.Unmark()
-			if diags.HasErrors() || !condition.IsKnown() || condition.IsNull() || condition.Type() != cty.Bool {
+			if isIn, ok = l.isTrue(loop.CondExpr, refs, inner); !ok {
 				return false
 			}
-			isIn = condition.True()
 		}
 		switch {
 		case len(loops) == 1:
-			ok = told(key, isIn)
+			ok = told(inner, key, isIn)
 		case isIn:
 			ok = l.passes(loops[1:], refs, inner, told)
 		}
@@ -108,6 +105,16 @@ func (l *leaving) passes(loops []*hclsyntax.ForExpr, refs *eval.References, ctx 
 		}
 	}
 	return true
+}
+
+// isTrue evaluates a condition; ok is false where it is neither true nor false.
+func (l *leaving) isTrue(condition hclsyntax.Expression, refs *eval.References, ctx *hcl.EvalContext) (is, ok bool) {
+	value, diags := l.scope.Evaluate(condition, refs, ctx)
+	value, _ = value.Unmark()
+	if diags.HasErrors() || !value.IsKnown() || value.IsNull() || value.Type() != cty.Bool {
+		return false, false
+	}
+	return value.True(), true
 }
 
 // keyOf is a key of a map or an index of a list as text.

@@ -136,7 +136,7 @@ func newLoader(c *Configuration) *loader {
 		checker: check, config: c, controls: map[string][]*eval.Block{},
 		variables: &variables{checker: check, open: c.open},
 		transfers: &transferReader{
-			checker: check, data: c.data, contexts: map[string]*hcl.EvalContext{},
+			checker: check, data: c.data, contexts: map[string]*hcl.EvalContext{}, merged: newMergedRows(c.scope, c.data),
 			configured: &configured{
 				scope: c.scope, files: c.sources.files, data: c.sources.data, assets: c.assets, memberships: c.memberships,
 			},

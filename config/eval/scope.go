@@ -6,6 +6,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -346,23 +347,23 @@ func nameKey(d *hcl.Diagnostic) {
 	meant := mistake.DidYouMean(key.AsString(), names)
 	if path := syntax.Traversal(index.Collection); len(path) == 1 && path.RootName() == "profile" && len(names) > 0 && meant == "" {
 		d.Detail = fmt.Sprintf("No profile is named %q. There are: %s. A map leads from such a text to a profile:\n\n  { %s = profile.%s }[%s]",
-			key.AsString(), mistake.Listed(names, 10), mistake.QuotedHCL(key.AsString()), names[0], pathText(index.Key))
+			key.AsString(), mistake.Listed(names, 10), mistake.QuotedHCL(key.AsString()), names[0], cmp.Or(PathText(index.Key), "…"))
 		return
 	}
 	d.Detail += fmt.Sprintf(" The key is %q.%s", key.AsString(), meant)
 }
 
-// pathText is a reference to a value as it is written, or an ellipsis for any other expression.
-func pathText(expr hclsyntax.Expression) string {
+// PathText is a reference to a value as it is written, "" for any other expression.
+func PathText(expr hclsyntax.Expression) string {
 	path := syntax.Traversal(expr)
 	if len(path) == 0 {
-		return "…"
+		return ""
 	}
 	text := path.RootName()
 	for _, step := range path[1:] {
 		name, ok := StepName(step, true)
 		if !ok {
-			return "…"
+			return ""
 		}
 		text = mistake.ColumnOf(text, name)
 	}

@@ -27,7 +27,7 @@ func collectionFunctions() map[string]entry {
 		"length":       {lengthFunction(), "How many elements a collection has, or characters a string."},
 		"lookup":       {lookupFunction(), "The value of a key in a map, or the default where it is not there."},
 		"matchkeys":    {matchKeysFunction(), "The elements of a list whose keys, at the same index of a second list, are in a third."},
-		"merge":        {stdlib.MergeFunc, "One map with the keys of all; the last that has a key decides."},
+		"merge":        {stdlib.MergeFunc, "One map with the keys of all; the last that has a key decides. Two payments with one key are an error."},
 		"one":          {oneFunction(), "The only element of a list, or null where it is empty. An error where there are more."},
 		"range":        {stdlib.RangeFunc, "A list of numbers from a start up to a limit, at most 1024."},
 		"reverse":      {stdlib.ReverseListFunc, "A list in reverse order."},

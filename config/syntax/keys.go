@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"remit/config/mistake"
 )
@@ -31,7 +32,8 @@ func checkKeysOfObject(object *hclsyntax.ObjectConsExpr) hcl.Diagnostics {
 		name, isWritten := LiteralKey(item.KeyExpr)
 		if !isWritten {
 			key, wrong := item.KeyExpr.Value(nil)
-			if wrong.HasErrors() || !IsText(key) {
+			key, err := convert.Convert(key, cty.String)
+			if wrong.HasErrors() || err != nil || !IsText(key) {
 				continue // it hangs on names, and is not written out
 			}
 			name = cty.NormalizeString(key.AsString())

@@ -1,0 +1,346 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"remit/config/eval"
+	"remit/config/mistake"
+	"remit/config/syntax"
+)
+
+// mergedRows finds the calls of merge that lose an element on the way to a for_each or to a sum, because two maps have its key. merge
+// itself keeps the last one, as in Terraform: its place decides whether that is a default that is overridden, or a payment that nobody
+// makes. There is one for all transfer blocks, which goes each way once.
+type mergedRows struct {
+	*leaving
+	went  map[wayPoint]bool
+	known map[*hclsyntax.FunctionCallExpr]bool // of which a mistake was told
+	of    string                               // what is looked at, for a mistake
+	diags hcl.Diagnostics
+}
+
+// wayPoint is an expression, and which part of its value becomes the elements.
+type wayPoint struct {
+	expr hclsyntax.Expression
+	path string
+}
+
+// spot is where an expression stands.
+type spot struct {
+	refs   *eval.References
+	within *enclosing
+}
+
+// enclosing is a loop around an expression that sees its elements, and those around the loop.
+type enclosing struct {
+	loop  *hclsyntax.ForExpr
+	outer *enclosing
+}
+
+// anyKey is a step of a path that leads to each element. A key of that name is taken for it as well, which finds no less.
+const anyKey = "*"
+
+func newMergedRows(s *eval.Scope, data map[*eval.Node]*dataSource) *mergedRows {
+	return &mergedRows{
+		leaving: &leaving{scope: s, data: data, seen: map[*eval.Argument]bool{}},
+		went:    map[wayPoint]bool{}, known: map[*hclsyntax.FunctionCallExpr]bool{},
+	}
+}
+
+// check finds the calls of merge that lose an element of a for_each of a transfer, or of a sum in its amount; nil for neither of them.
+func (m *mergedRows) check(address string, forEach, amount *eval.Argument) hcl.Diagnostics {
+	if m.scope.Meter.Over() != nil {
+		return nil // which was told
+	}
+	m.diags = nil
+	if forEach != nil {
+		m.of = "the for_each of " + address
+		m.elements(forEach.Expr, spot{refs: forEach.Refs}, nil)
+	}
+	if amount != nil {
+		m.of = "the amount of " + address
+		m.sums(amount)
+	}
+	return m.diags
+}
+
+// sums goes to what an argument adds up, itself or by the locals that it names.
+func (m *mergedRows) sums(a *eval.Argument) {
+	if _, isText := syntax.LiteralText(a.Expr); isText || a.Refs == nil || m.seen[a] {
+		return
+	}
+	m.seen[a] = true
+	_ = hclsyntax.VisitAll(a.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		if e, isCall := node.(*hclsyntax.FunctionCallExpr); isCall && e.Name == "decimal_sum" {
+			m.call(e, spot{refs: a.Refs}, nil)
+		}
+		return nil
+	})
+	for _, n := range a.Refs.Nodes {
+		if n.Root != "local" || n.Progress != eval.Known {
+			continue
+		}
+		for _, inner := range n.Arguments {
+			m.sums(inner)
+		}
+	}
+}
+
+// elements goes from an expression to those that its elements are made of: the elements at the end of the path, each step of which is a
+// key of the value before.
+func (m *mergedRows) elements(expr hclsyntax.Expression, at spot, path []string) {
+	expr = syntax.Unwrap(expr)
+	point := wayPoint{expr, strings.Join(path, "\x00")}
+	if m.went[point] || at.refs == nil {
+		return
+	}
+	m.went[point] = true
+	switch e := expr.(type) {
+	case *hclsyntax.FunctionCallExpr:
+		m.call(e, at, path)
+	case *hclsyntax.ForExpr:
+		m.loop(e, at, path)
+	case *hclsyntax.ConditionalExpr:
+		m.either(e, at, path)
+	case *hclsyntax.ScopeTraversalExpr:
+		m.named(e.Traversal, at, path)
+	case *hclsyntax.RelativeTraversalExpr:
+		m.elements(e.Source, at, append(stepsOf(e.Traversal), path...))
+	case *hclsyntax.IndexExpr:
+		m.elements(e.Collection, at, after(literalStep(e.Key), path))
+	case *hclsyntax.SplatExpr:
+		m.elements(e.Source, at, nil)
+	case *hclsyntax.TupleConsExpr:
+		for _, item := range e.Exprs {
+			if len(path) > 0 {
+				m.elements(item, at, path[1:])
+			}
+		}
+	case *hclsyntax.ObjectConsExpr:
+		if len(path) == 0 || path[0] == anyKey {
+			m.object(e, at)
+		}
+		for _, item := range e.Items {
+			if key, isLiteral := syntax.LiteralKey(item.KeyExpr); len(path) > 0 && (!isLiteral || path[0] == anyKey || path[0] == key) {
+				m.elements(item.ValueExpr, at, path[1:])
+			}
+		}
+	}
+}
+
+// call goes on to the arguments of which a function makes its elements.
+func (m *mergedRows) call(e *hclsyntax.FunctionCallExpr, at spot, path []string) {
+	if e.Name == "merge" {
+		m.merge(e, at, path)
+	}
+	for i, arg := range e.Args {
+		of := path
+		switch e.Name {
+		case "lookup":
+			if i == 0 && len(e.Args) > 1 {
+				of = after(literalStep(e.Args[1]), path)
+			}
+		case "element", "one":
+			of = after(anyKey, path)
+		case "flatten":
+			m.elements(arg, at, path)
+			of = after(anyKey, path)
+		case "chunklist":
+			of = path[min(1, len(path)):]
+		case "keys":
+			of = nil
+		case "matchkeys", "setsubtract":
+			if i > 0 {
+				return
+			}
+		}
+		if e.ExpandFinal && i == len(e.Args)-1 {
+			of = after(anyKey, of)
+		}
+		m.elements(arg, at, of)
+	}
+}
+
+// loop goes on to what a loop goes through, which makes its elements, and to its body, which makes what is in them.
+func (m *mergedRows) loop(e *hclsyntax.ForExpr, at spot, path []string) {
+	if len(path) == 0 || path[0] == anyKey || e.Group {
+		m.elements(e.CollExpr, at, nil)
+	}
+	levels := 1
+	if e.Group {
+		levels = 2
+	}
+	if len(path) >= levels {
+		m.elements(e.ValExpr, spot{at.refs, &enclosing{e, at.within}}, path[levels:])
+	}
+}
+
+// either goes on to the side that a conditional takes, or to both within a loop.
+func (m *mergedRows) either(e *hclsyntax.ConditionalExpr, at spot, path []string) {
+	sides := []hclsyntax.Expression{e.TrueResult, e.FalseResult}
+	if ctx, ok, _ := m.scope.Context(at.refs); ok && at.within == nil {
+		if is, ok := m.isTrue(e.Condition, at.refs, ctx); ok && is {
+			sides = sides[:1]
+		} else if ok {
+			sides = sides[1:]
+		}
+	}
+	for _, side := range sides {
+		m.elements(side, at, path)
+	}
+}
+
+// named goes on to what a local says, or to the collection of which a loop has an element.
+func (m *mergedRows) named(t hcl.Traversal, at spot, path []string) {
+	for w := at.within; w != nil; w = w.outer {
+		switch t.RootName() {
+		case w.loop.ValVar:
+			m.elements(w.loop.CollExpr, spot{at.refs, w.outer}, after(anyKey, append(stepsOf(t[1:]), path...)))
+			return
+		case w.loop.KeyVar:
+			return
+		}
+	}
+	for _, n := range at.refs.Nodes {
+		if n.Root != "local" || t.RootName() != "local" || n.Progress != eval.Known || !isNamed(t, n.Name) {
+			continue
+		}
+		for _, a := range n.Arguments {
+			m.elements(a.Expr, spot{refs: a.Refs}, append(stepsOf(t[2:]), path...))
+		}
+	}
+}
+
+// after is a path behind a step.
+func after(step string, path []string) []string { return append([]string{step}, path...) }
+
+// stepsOf are the keys that a traversal takes.
+func stepsOf(t hcl.Traversal) []string {
+	steps := make([]string, len(t))
+	for i, step := range t {
+		steps[i] = anyKey
+		if name, ok := eval.StepName(step, true); ok {
+			steps[i] = name
+		}
+	}
+	return steps
+}
+
+// literalStep is a key as it is written.
+func literalStep(key hclsyntax.Expression) string {
+	if text, ok := literalText(key); ok {
+		return text
+	}
+	return anyKey
+}
+
+// merge looks for keys that two maps of a call have, in each pass of the loops around it.
+func (m *mergedRows) merge(call *hclsyntax.FunctionCallExpr, at spot, path []string) {
+	if m.known[call] {
+		return
+	}
+	step := anyKey
+	if len(path) > 0 {
+		step = path[0]
+	}
+	found := &repeatedKeys{step: step}
+	m.inPasses(at, func(ctx *hcl.EvalContext) { found.look(m.mapsOf(call, at.refs, ctx)) })
+	if found.count > 0 {
+		m.known[call] = true
+		m.diags = append(m.diags, found.mistake(m.of, call.Range(), at.refs.Sensitive()))
+	}
+}
+
+// inPasses calls look once with what an expression is evaluated in, or for each pass of the loops around it.
+func (m *mergedRows) inPasses(at spot, look func(ctx *hcl.EvalContext)) {
+	ctx, ok, _ := m.scope.Context(at.refs) // its mistakes were told when the whole was evaluated
+	if !ok {
+		return
+	}
+	var loops []*hclsyntax.ForExpr
+	for w := at.within; w != nil; w = w.outer {
+		loops = slices.Insert(loops, 0, w.loop)
+	}
+	m.scope.Meter.Aside(func() {
+		if len(loops) == 0 {
+			look(ctx)
+		} else {
+			m.passes(loops, at.refs, ctx, func(inner *hcl.EvalContext, _ cty.Value, isIn bool) bool {
+				if isIn {
+					look(inner)
+				}
+				return true
+			})
+		}
+		if over := m.scope.Meter.Over(); over != nil { // what was not looked at may be lost
+			m.diags = append(m.diags, over)
+		}
+	})
+}
+
+// object refuses an object of which two keys turn out to be one. Keys that are written out were looked at before.
+func (m *mergedRows) object(e *hclsyntax.ObjectConsExpr, at spot) {
+	isWritten := func(item hclsyntax.ObjectConsItem) bool {
+		_, ok := syntax.LiteralKey(item.KeyExpr)
+		return ok
+	}
+	if len(e.Items) < 2 || !slices.ContainsFunc(e.Items, func(item hclsyntax.ObjectConsItem) bool { return !isWritten(item) }) {
+		return
+	}
+	var wrong *hcl.Diagnostic
+	m.inPasses(at, func(ctx *hcl.EvalContext) {
+		first := make(map[string]hcl.Range, len(e.Items))
+		for _, item := range e.Items {
+			value, diags := m.scope.Evaluate(item.KeyExpr, at.refs, ctx)
+			value, _ = value.Unmark()
+			value, err := convert.Convert(value, cty.String)
+			if diags.HasErrors() || err != nil || !syntax.IsText(value) {
+				continue
+			}
+			key := value.AsString()
+			if before, twice := first[key]; twice && wrong == nil {
+				name := "The key " + strconv.Quote(key)
+				if at.refs.Sensitive() {
+					name = "This key"
+				}
+				wrong = mistake.New(item.KeyExpr.Range(), "Key stands twice", "%s stands at %s already: of the two values only the last would count, and %s would lose a payment.",
+					name, mistake.At(before), m.of)
+			}
+			first[key] = item.KeyExpr.Range()
+		}
+	})
+	if wrong != nil {
+		m.diags = append(m.diags, wrong)
+	}
+}
+
+// mapsOf are the maps that a call merges, in order.
+func (m *mergedRows) mapsOf(call *hclsyntax.FunctionCallExpr, refs *eval.References, ctx *hcl.EvalContext) []mergedMap {
+	var all []mergedMap
+	for i, arg := range call.Args {
+		value, ok := m.collection(arg, refs, ctx)
+		if !ok { // it is null
+			continue
+		}
+		one := mergedMap{expr: arg, value: value, isOfData: len(m.sourcesOf(refs, arg.Variables())) > 0}
+		if !call.ExpandFinal || i < len(call.Args)-1 {
+			all = append(all, one)
+			continue
+		}
+		one.expr = nil
+		for it := value.ElementIterator(); it.Next(); {
+			_, element := it.Element()
+			if one.value, _ = element.Unmark(); !one.value.IsNull() && one.value.CanIterateElements() {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
