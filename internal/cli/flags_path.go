@@ -102,7 +102,7 @@ func (p *process) checkPath(cmd *cobra.Command, flag, value, dir string) error {
 			mended = value + "-evidence"
 		}
 		if flag == "policy-dir" && mended == "." { // the directory of the configuration is no place for them
-			return exit.WithHint(fmt.Errorf("%w. Put the file into one of its own", err), "mkdir controls && mv "+shell.Word(value)+" controls")
+			return exit.WithHint(fmt.Errorf("%w. Put the file into one of its own", err), "mkdir controls && mv "+shell.File(value)+" controls")
 		}
 		return exit.WithHint(err, p.retyped(flag, mended))
 	case !info.IsDir():

@@ -208,7 +208,7 @@ func partScreen(screen view.Screen, targets []string) view.Screen {
 }
 
 // showAllOf is the command that lists each transfer of a saved plan.
-func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
+func showAllOf(file string) string { return "remit show --show=all " + shell.File(file) }
 
 func showPlan(w *opened, plan *planner.Plan, o *planning) error {
 	if err := tellCommitted(w); err != nil {
