@@ -184,7 +184,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 // again is what an apply of the same is typed as once more: a saved plan by its name.
 func (a *applying) again() string {
 	if a.file != "" {
-		return a.verb() + " " + shell.Word(a.file)
+		return a.verb() + " " + shell.File(a.file)
 	}
 	if plan := a.monitoring.facts.plan; plan != nil {
 		return a.verb() + flagWords("target", plan.Header.Targets)

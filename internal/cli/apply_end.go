@@ -24,7 +24,7 @@ import (
 
 // execute carries a run out, shows it, and turns its end into an exit code.
 func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
-	o := view.SummaryOptions{Screen: partScreen(w.streams.Screen(w.streams.Out), run.Plan.Header.Targets), Planned: run.Plan.Sent()}
+	o := view.SummaryOptions{Screen: partScreen(w.streams.Screen(w.streams.Out), &a.planning.dir, run.Plan.Header.Targets), Planned: run.Plan.Sent()}
 	if run.Whole != nil {
 		o.Planned = run.Whole.Sent()
 	}
@@ -33,7 +33,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	if err != nil {
 		return err
 	}
-	named := byName{handlers{handler, logged{log}}, "remit " + a.again(), "remit " + planAgain(a)}
+	named := byName{handlers{handler, logged{log}}, "remit " + a.again() + practiceWord(&a.planning.dir), "remit " + planAgain(a)}
 	run.Handler = named
 	back := moreGarbage(w.host.Getenv)
 	summary, failed := carryOut(ctx, run)

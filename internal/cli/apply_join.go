@@ -269,7 +269,7 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 	if (a.file == "") != (begun.PlanSHA256 == "") {
 		if a.file == "" {
 			return nil, exit.WithHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
-				a.planning.dir.Command("apply --join "+shell.Word(begun.PlanFile)))
+				a.planning.dir.Command("apply --join "+shell.File(begun.PlanFile)))
 		}
 		return nil, exit.WithHint(fmt.Errorf("the run in progress carries out no saved plan, and so not %s; nothing was sent. What it sends is declared: join it without a plan", a.file),
 			a.planning.dir.Command("apply --join"))

@@ -109,7 +109,7 @@ func (a *applying) checkApprovals(dir *workspace.Directory, loaded *config.Confi
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.planning.dir.CommandWithPractice(approveCommand(loaded, a.planning.approvals)+shell.Word(a.file)), exit.Control,
+		a.planning.dir.CommandWithPractice(approveCommand(loaded, a.planning.approvals)+shell.File(a.file)), exit.Control,
 	)
 }
 

@@ -189,7 +189,7 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 		here.Sandbox, here.Practice = false, false
 	}
 	return exit.WithHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
-		here.CommandWithPractice(a.command+" "+shell.Word(a.file)))
+		here.CommandWithPractice(a.command+" "+shell.File(a.file)))
 }
 
 // findKey finds the key to sign with, of somebody whose approval would count.
@@ -391,6 +391,6 @@ func (a *approving) sayNext(streams *terminal.Streams, dir *workspace.Directory)
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(streams.Out, "To send exactly this:\n\n    %s\n", view.Command(dir.CommandWithPractice("apply "+shell.Word(a.file))))
+	_, err := fmt.Fprintf(streams.Out, "To send exactly this:\n\n    %s\n", view.Command(dir.CommandWithPractice("apply "+shell.File(a.file))))
 	return err
 }

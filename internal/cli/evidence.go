@@ -99,7 +99,7 @@ func exportRun(ctx context.Context, p *process, from *workspace.Directory, name,
 	if p.streams.AsJSON {
 		return p.streams.JSON().Exported(told)
 	}
-	return view.AuditExported(p.streams.Out, told, "remit audit verify "+shell.Word(w.dir.Within(dir))+" --manifest="+exported.Manifest, p.streams.Screen(p.streams.Out))
+	return view.AuditExported(p.streams.Out, told, "remit audit verify "+shell.File(w.dir.Within(dir))+" --manifest="+exported.Manifest, p.streams.Screen(p.streams.Out))
 }
 
 // runOf is a run that the state has.

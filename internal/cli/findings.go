@@ -55,6 +55,6 @@ func tellFindings(ctx context.Context, streams *terminal.Streams, dir *workspace
 	}
 	streams.Quiet()
 	_, err := fmt.Fprintf(streams.Err, "Notice: the state is whole. Check the records of %d that it has as recorded or adopted:\n%s\n\n    %s\n",
-		count, strings.Join(findings, "\n"), view.Visible(dir.Command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
+		count, strings.Join(findings, "\n"), view.Command(dir.Command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
 	return count, err
 }

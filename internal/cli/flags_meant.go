@@ -62,7 +62,7 @@ func strayWord(cmd *cobra.Command, word, again string) error {
 	err := fmt.Errorf("%s takes no arguments, and there is no directory %q", cmd.CommandPath(), word)
 	switch first, _, _ := strings.Cut(word, "."); {
 	case cmd.Name() == "init" && cmd.Parent() == cmd.Root():
-		return exit.WithHint(fmt.Errorf("%w: init works in a directory that exists. Make it first", err), "mkdir "+shell.Word(word)+" && "+again+" --chdir="+shell.Word(word))
+		return exit.WithHint(fmt.Errorf("%w: init works in a directory that exists. Make it first", err), "mkdir "+shell.File(word)+" && "+again+" --chdir="+shell.Word(word))
 	case lookupFlag(cmd, "target") != nil && (first == "transfer" || first == "batch"):
 		return exit.WithHint(fmt.Errorf("%s takes no arguments. A part of the configuration is named by a flag", cmd.CommandPath()), again+" --target="+shell.Word(word))
 	case lookupFlag(cmd, "environment") != nil && environmentNamed(cmd, word) != "":

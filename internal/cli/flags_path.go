@@ -24,6 +24,9 @@ var outFiles = map[string]map[string]string{
 	"generate-config": {"": "undeclared.hcl"},
 }
 
+// writtenFlags are the flags that name a file to write, those that a person reads first. Each file has one of them.
+var writtenFlags = []string{"out", "html", "markdown", "json-into", "junit-xml", "metrics-file", "generate-config"}
+
 // inFiles are the flags that name a file to read, with what it is.
 var inFiles = map[string]string{
 	"against": "a saved plan", "var-file": "values of variables", "key": "a key", "sign": "a key", "recorded": "the service's record", "plan": "a saved plan", "changed": "names of files",
@@ -42,13 +45,36 @@ func (p *process) checkFlags(cmd *cobra.Command) error {
 	if chdir := lookupFlag(cmd, "chdir"); chdir != nil {
 		dir = chdir.Value.String()
 	}
-	var found error
+	found := checkApart(cmd, dir)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if found == nil {
 			found = p.checkFlag(cmd, f, dir)
 		}
 	})
 	return found
+}
+
+// checkApart refuses two flags by which one file would be written twice: what was written first would be lost.
+func checkApart(cmd *cobra.Command, dir string) error {
+	var before []string
+	at := make(map[string]string)
+	for _, name := range writtenFlags {
+		flag := lookupFlag(cmd, name)
+		if flag == nil || !flag.Changed || !namesPath(flag) || flag.Value.String() == "" {
+			continue
+		}
+		at[name] = flag.Value.String()
+		if !filepath.IsAbs(at[name]) {
+			at[name] = filepath.Join(dir, at[name])
+		}
+		for _, other := range before {
+			if samePath(at[name], at[other]) {
+				return fmt.Errorf("--%s and --%s name one file; name another for one of them", other, name)
+			}
+		}
+		before = append(before, name)
+	}
+	return nil
 }
 
 func (p *process) checkFlag(cmd *cobra.Command, f *pflag.Flag, dir string) error {
@@ -102,7 +128,7 @@ func (p *process) checkPath(cmd *cobra.Command, flag, value, dir string) error {
 			mended = value + "-evidence"
 		}
 		if flag == "policy-dir" && mended == "." { // the directory of the configuration is no place for them
-			return exit.WithHint(fmt.Errorf("%w. Put the file into one of its own", err), "mkdir controls && mv "+shell.Word(value)+" controls")
+			return exit.WithHint(fmt.Errorf("%w. Put the file into one of its own", err), "mkdir controls && mv "+shell.File(value)+" controls")
 		}
 		return exit.WithHint(err, p.retyped(flag, mended))
 	case !info.IsDir():

@@ -124,7 +124,7 @@ func (p *process) retyped(name, value string) string {
 			}
 			line = append(line, "--"+name+"="+shell.Word(value))
 		default:
-			line = append(line, shell.Word(word))
+			line = append(line, shell.Typed(word))
 		}
 	}
 	if !found {
@@ -147,7 +147,7 @@ func (p *process) withoutYes() string {
 		case i > 0 && !isFlag, name == "plan-digest", name == "rehearse", name == "auto-approve":
 			mayAsk = false
 		}
-		line = append(line, shell.Word(word))
+		line = append(line, shell.Typed(word))
 	}
 	if mayAsk {
 		line = append(line, "--auto-approve")

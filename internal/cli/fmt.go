@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"remit/internal/cli/terminal"
 	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
+	"remit/internal/text/english"
 	"remit/internal/view"
 )
 
@@ -29,6 +31,7 @@ type formatter struct {
 	streams                *terminal.Streams
 	check, diff, recursive bool
 	unformatted            int
+	failed                 []error // of files, after which the others were formatted
 }
 
 func newFmt(p *process) *cobra.Command {
@@ -49,6 +52,9 @@ func newFmt(p *process) *cobra.Command {
 				if err := f.path(dir, arg); err != nil {
 					return err
 				}
+			}
+			if len(f.failed) > 0 {
+				return f.failures()
 			}
 			if f.check && f.unformatted > 0 {
 				return exit.Code(exit.Partial)
@@ -82,7 +88,7 @@ func (f *formatter) path(dir, name string) error {
 		return fmt.Errorf("format %s: %w", name, confined.Plain(err))
 	}
 	if !info.IsDir() {
-		return f.file(root, start, path)
+		return f.goOn(f.file(root, start, path))
 	}
 	return fs.WalkDir(root.FS(), filepath.ToSlash(start), func(below string, entry fs.DirEntry, err error) error {
 		shown := filepath.Join(path, strings.TrimPrefix(below, start))
@@ -100,8 +106,33 @@ func (f *formatter) path(dir, name string) error {
 		case !formatted(entry.Name()):
 			return nil
 		}
-		return f.file(root, below, shown)
+		return f.goOn(f.file(root, below, shown))
 	})
+}
+
+// goOn keeps the error of a file for the end: the others are formatted.
+func (f *formatter) goOn(err error) error {
+	if err != nil {
+		f.failed = append(f.failed, err)
+	}
+	return nil
+}
+
+// failures is the error of all files that were not formatted. The author's mistakes were shown.
+func (f *formatter) failures() error {
+	var texts []string
+	for _, err := range f.failed {
+		if _, isShown := errors.AsType[exit.Code](err); !isShown {
+			texts = append(texts, err.Error())
+		}
+	}
+	if len(texts) == 0 {
+		return exit.Code(exit.Error)
+	}
+	if more := len(texts) - namedMax; more > 0 {
+		texts = append(texts[:namedMax], fmt.Sprintf("and %s more", english.Plural(more, "file")))
+	}
+	return errors.New(strings.Join(texts, "\n"))
 }
 
 // formatRoot is the directory out of which nothing may lead that a name leads to, and the name in it: the

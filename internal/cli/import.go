@@ -224,7 +224,7 @@ func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta, 
 func (i *importing) words() string {
 	words := make([]string, len(i.files))
 	for n, file := range i.files {
-		words[n] = shell.Word(file)
+		words[n] = shell.File(file)
 	}
 	return strings.Join(words, " ")
 }

@@ -69,9 +69,6 @@ func newPlan(p *process) *cobra.Command {
 }
 
 func (c *planCommand) run(cmd *cobra.Command, p *process) error {
-	if c.into != "" && c.out != "" && samePath(c.plan.dir.Within(c.into), c.plan.dir.Within(c.out)) {
-		return errors.New("--out and --json-into name one file; name another for one of them")
-	}
 	w, err := openInto(p, &c.plan.dir, c.into)
 	if err != nil {
 		return err

@@ -183,7 +183,7 @@ func planOptions(w *opened, o *planning, targets []string) view.PlanOptions {
 		all = allLines + o.typed()
 	}
 	return view.PlanOptions{
-		Screen: partScreen(w.streams.Screen(w.streams.Out), targets), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
+		Screen: partScreen(w.streams.Screen(w.streams.Out), w.dir, targets), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: all, MayLack: w.state.MayLack, Reviewed: o.reviewed,
 	}
 }
@@ -191,15 +191,19 @@ func planOptions(w *opened, o *planning, targets []string) view.PlanOptions {
 // allLines is the command that lists each line of a plan that is made.
 const allLines = "remit plan --show=all"
 
-// partScreen is a screen on which commands that plan again, or apply, are of the part that targets name.
-func partScreen(screen view.Screen, targets []string) view.Screen {
+// partScreen is a screen on which commands that plan again, or apply, are of the part that targets name, and an apply is
+// under the same practice.
+func partScreen(screen view.Screen, dir *workspace.Directory, targets []string) view.Screen {
 	here := screen.Here
-	if here == nil || len(targets) == 0 {
+	if here == nil {
 		return screen
 	}
 	screen.Here = func(command string) string {
+		if command == doubt.Apply {
+			return here(command + flagWords("target", targets) + practiceWord(dir))
+		}
 		switch command {
-		case doubt.Apply, "remit plan", allLines:
+		case "remit plan", allLines:
 			command += flagWords("target", targets)
 		}
 		return here(command)
@@ -208,7 +212,7 @@ func partScreen(screen view.Screen, targets []string) view.Screen {
 }
 
 // showAllOf is the command that lists each transfer of a saved plan.
-func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
+func showAllOf(file string) string { return "remit show --show=all " + shell.File(file) }
 
 func showPlan(w *opened, plan *planner.Plan, o *planning) error {
 	if err := tellCommitted(w); err != nil {

@@ -303,7 +303,7 @@ func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
 func (t *reconcileTold) command() string {
 	words := []string{"reconcile"}
 	for _, name := range t.files {
-		words = append(words, shell.Word(name))
+		words = append(words, shell.File(name))
 	}
 	for _, flag := range []struct{ name, value string }{{"from", t.period.from}, {"until", t.period.until}, {"batch", t.batch}} {
 		if flag.value != "" {

@@ -15,9 +15,21 @@ func samePath(a, b string) bool {
 			return os.SameFile(infoA, infoB)
 		}
 	}
-	absoluteA, errA := filepath.Abs(a)
-	absoluteB, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && absoluteA == absoluteB
+	wholeA, errA := wholePath(a)
+	wholeB, errB := wholePath(b)
+	return errA == nil && errB == nil && wholeA == wholeB
+}
+
+// wholePath is the path of a file that need not be there, in a directory without links where that is there.
+func wholePath(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(absolute)); err == nil {
+		return filepath.Join(dir, filepath.Base(absolute)), nil
+	}
+	return absolute, nil
 }
 
 // isReplaceable reports whether there is no file yet, an empty one, or one that begins so. A

@@ -75,7 +75,7 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := a.planning.compare(ctx, w.state, before, plan.Plan, "show --show=all "+shell.Word(a.file)); err != nil {
+	if err := a.planning.compare(ctx, w.state, before, plan.Plan, "show --show=all "+shell.File(a.file)); err != nil {
 		return err
 	}
 	options := planOptions(w, &a.planning, plan.Header.Targets)
@@ -121,7 +121,7 @@ func (r *reviewing) findPort(dir *workspace.Directory, loaded *config.Configurat
 	}
 	if !hasPasskeys {
 		return exit.WithHint(errors.New("no approval block has a passkeys block, which says whose passkeys count; nothing is served. SSH keys approve with remit approve"),
-			dir.CommandWithPractice("approve "+shell.Word(r.approving.file)))
+			dir.CommandWithPractice("approve "+shell.File(r.approving.file)))
 	}
 	return fmt.Errorf("the passkeys block does not allow a page at %s: add it to origins, for the RP ID %s, or give another --port; nothing is served", ask.Origin(r.port), localhost)
 }

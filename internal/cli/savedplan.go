@@ -107,7 +107,7 @@ func planElsewhere(dir *workspace.Directory, name, command string) error {
 	in := *dir
 	in.Path = dir.Within(there)
 	return exit.WithHint(fmt.Errorf("this directory has no configuration, and that of %s has one; nothing was sent. Work there", name),
-		in.Command(command+" "+shell.Word(filepath.Base(name))))
+		in.Command(command+" "+shell.File(filepath.Base(name))))
 }
 
 // hasConfiguration reports whether a directory has a file of the configuration.
@@ -255,7 +255,7 @@ func fromHome(dir *workspace.Directory, home string, use planUse, err error, cod
 	there.Path = home
 	why, _, _ := strings.Cut(strings.NewReplacer("; make a new one", "", "; make a new plan", "").Replace(err.Error()), "\n")
 	return exit.New(fmt.Errorf("%s lies in %s, which has a configuration of its own. Here it %s: %s", use.file, home, use.outcome, why),
-		there.Command(use.words+" "+shell.Word(filepath.Base(use.file))), code)
+		there.Command(use.words+" "+shell.File(filepath.Base(use.file))), code)
 }
 
 // savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
@@ -425,7 +425,7 @@ func (a *applying) checkPlace(plan *planner.Plan) error {
 	}
 	here := inSandbox(a.planning.dir, a.file)
 	return exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
-		here.CommandWithPractice(a.verb()+" "+shell.Word(a.file)))
+		here.CommandWithPractice(a.verb()+" "+shell.File(a.file)))
 }
 
 // sandboxFirst says of a saved plan that it is one of the sandbox before it says, with err, why no state can be used.

@@ -92,7 +92,7 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	if err != nil {
 		return err
 	}
-	if err := o.compare(ctx, w.state, earlier, plan, "show --show=all "+shell.Word(file)); err != nil {
+	if err := o.compare(ctx, w.state, earlier, plan, "show --show=all "+shell.File(file)); err != nil {
 		return err
 	}
 	o.all = showAllOf(file)

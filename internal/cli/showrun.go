@@ -133,7 +133,7 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 func settlingCommand(dir *workspace.Directory, loaded *config.Configuration, planFile string) string {
 	switch {
 	case planFile != "":
-		return "remit apply " + shell.Word(planFile)
+		return "remit apply " + shell.File(planFile)
 	case len(approvalBlocks(loaded)) > 0 && !dir.Sandbox:
 		return "remit plan --out=FILE"
 	}

@@ -139,6 +139,6 @@ func (o *planning) saySaved(w *opened, plan *planner.Plan, name, saved string) e
 	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
 		next, command = "Approvers run:", approveCommand(w.config, o.approvals)
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "\n%s\n\n    %s\n", w.streams.Sentences(saved+" "+next), view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
+	_, err := fmt.Fprintf(w.streams.Out, "\n%s\n\n    %s\n", w.streams.Sentences(saved+" "+next), view.Command(w.dir.CommandWithPractice(command+shell.File(name))))
 	return err
 }

@@ -165,7 +165,11 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 	if err != nil {
 		return err
 	}
-	if from.Sandbox || !isBound {
+	if from.Sandbox {
+		return exit.WithHint(errors.New("a state of the sandbox is bound to no service: plan and apply go on with it, whatever service the configuration names. Nothing was changed"),
+			w.dir.Command("plan"))
+	}
+	if !isBound {
 		return exit.WithHint(errors.New("there is no state to bind anew"), w.dir.Command("init"))
 	}
 	w.state.Binding = bound

@@ -71,7 +71,7 @@ func (f treeFile) Set(name string) error {
 	return nil
 }
 
-func (f treeFile) String() string { return "" }
+func (f treeFile) String() string { return f.files[f.face] }
 
 // Type is the word of the usage text.
 func (f treeFile) Type() string { return "string" }

@@ -137,9 +137,9 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.
 		e.Brief = nil
 		return w.config, err
 	} else if saved != "" && plan.Applicable() {
-		next = "remit apply " + shell.Word(saved)
+		next = "remit apply " + shell.File(saved)
 		if len(e.Brief.Approvals) > 0 {
-			next = "remit approve " + shell.Word(saved)
+			next = "remit approve " + shell.File(saved)
 		}
 	}
 	if next != "" {

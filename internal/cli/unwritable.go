@@ -28,7 +28,7 @@ func noPlaceFor(said, at string) error {
 	case errors.Is(err, syscall.ENOTDIR), err == nil && !info.IsDir():
 		return fmt.Errorf("%s: %s is a file, and no file can be in it. Name a file in a directory", said, firstFile(parent))
 	case errors.Is(err, fs.ErrNotExist):
-		return exit.WithHint(fmt.Errorf("%s: there is no directory %s. Make it, and try again", said, parent), "mkdir -p "+shell.Word(parent))
+		return exit.WithHint(fmt.Errorf("%s: there is no directory %s. Make it, and try again", said, parent), "mkdir -p "+shell.File(parent))
 	case err != nil:
 		return nil // which the command says
 	}

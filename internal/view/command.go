@@ -4,12 +4,28 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"remit/internal/text/shell"
 )
 
-// Command is a command line of remit that shows what [Visible] shows and can still be pasted:
+// Command is one command line of remit or several that show what [Visible] shows and can still be pasted:
 // where a quoted word has characters that would be escaped, it is quoted as $'…', in which
-// bash, zsh and ksh read the escapes.
-func Command(line string) string {
+// bash, zsh and ksh read the escapes. An argument that begins with a hyphen is behind --.
+func Command(line string) string { return asTyped(escaped(line)) }
+
+// asTyped has each line as [shell.Line] has it.
+func asTyped(text string) string {
+	if !strings.Contains(text, "'-") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = shell.Line(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func escaped(line string) string {
 	if Visible(line) == line && !strings.Contains(line, "\n") {
 		return line
 	}

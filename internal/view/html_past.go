@@ -110,7 +110,7 @@ func (h *htmlPast) reason(e *executor.Event) {
 		h.put("<p>%</p>", e.Reason)
 	}
 	if e.Next != "" {
-		h.put("<p class=\"command\"><code>%</code></p>", h.run.here(e.Next))
+		h.put("<p class=\"command\"><code>%</code></p>", Command(h.run.here(e.Next)))
 	}
 }
 

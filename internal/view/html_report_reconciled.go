@@ -100,7 +100,7 @@ func (h *htmlReport) reconcileCommand() string {
 	if len(h.o.Files) > 0 {
 		var names []string
 		for _, file := range h.o.Files {
-			names = append(names, shell.Word(file.Name))
+			names = append(names, shell.File(file.Name))
 		}
 		files = strings.Join(names, " ")
 	}

@@ -58,7 +58,7 @@ func (j *JSON) command(text string) string {
 	for i, line := range lines {
 		lines[i] = Screen{Here: j.here}.here(line)
 	}
-	return strings.Join(lines, "\n")
+	return asTyped(strings.Join(lines, "\n"))
 }
 
 // Err returns the first error of writing.
@@ -135,6 +135,6 @@ type errorLine struct {
 
 // Error writes an error, and a command that helps where there is one.
 func (j *JSON) Error(err error, hint string) error {
-	j.write(errorLine{"error", err.Error(), hint})
+	j.write(errorLine{"error", err.Error(), asTyped(hint)})
 	return j.end()
 }

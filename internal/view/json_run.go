@@ -41,7 +41,7 @@ func (j *JSON) summaryLine(s executor.Summary, o SummaryOptions) runSummaryLine 
 	line := runSummaryLine{
 		Type: "run_summary", RunID: s.RunID, Complete: s.Complete, Interrupted: s.Interrupted,
 		Stopped: s.Stopped, Planned: totalsOf(new(transfer.Totals)),
-		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: o.Next,
+		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: asTyped(o.Next),
 		Runners: s.Runners, Left: s.Left,
 	}
 	line.Unfinished, line.Unknown = s.Unfinished, s.Unknown

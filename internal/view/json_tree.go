@@ -114,7 +114,7 @@ func newEntryLine(e *tree.Entry) entryLine {
 	line := entryLine{
 		Type: "entry", Directory: e.Directory, Environment: e.Environment, Protected: e.Protected, Entity: e.Entity, ExitCode: e.ExitCode, NeedsAction: e.NeedsAction(),
 		Actions: []totalsLine{}, Groups: []statusTotals{}, ToSend: totalsOf(nil), Signals: []signalLine{}, Obstacles: []treeObstacle{}, Approvals: []string{},
-		Error: e.Error, Next: e.Next, Told: list(e.Lines),
+		Error: e.Error, Next: asTyped(e.Next), Told: list(e.Lines),
 	}
 	b := e.Brief
 	if b == nil {
@@ -129,7 +129,7 @@ func newEntryLine(e *tree.Entry) entryLine {
 		}
 	}
 	for i := range b.Groups {
-		line.Groups = append(line.Groups, statusTotals{b.Groups[i].Group, totalsOf(&b.Groups[i].Totals), b.Groups[i].Next})
+		line.Groups = append(line.Groups, statusTotals{b.Groups[i].Group, totalsOf(&b.Groups[i].Totals), asTyped(b.Groups[i].Next)})
 	}
 	for _, s := range b.Signals {
 		line.Signals = append(line.Signals, signalLine{s.Kind, s.Count, s.Accepted})

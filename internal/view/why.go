@@ -86,15 +86,7 @@ func (y *Why) Answer() string {
 	case planner.Resolve:
 		return "It is in doubt. " + c.Reason
 	case planner.Wait:
-		switch {
-		case y.Group == planner.GroupInFlight:
-			return "It is " + stop(c.Reason)
-		case c.Never:
-			return "It waits for a time that does not come: " + stop(c.Reason)
-		case c.Until.IsZero():
-			return "It waits: " + stop(c.Reason)
-		}
-		return stop(strings.TrimSuffix("It waits until "+due(c.Until)+": "+c.Reason, ": "))
+		return y.waits()
 	case planner.Conflict:
 		return "It is in conflict: " + stop(c.Reason)
 	case planner.Expired:
@@ -104,6 +96,27 @@ func (y *Why) Answer() string {
 	case planner.None, planner.Undeclared: // said above; a plan has no line of the other
 	}
 	panic("no such action: " + string(c.Action))
+}
+
+// waits says until when, or for what, a transfer waits that is not due.
+func (y *Why) waits() string {
+	c := y.Line
+	isForAnother := strings.HasPrefix(c.Reason, "waits for ")
+	switch {
+	case y.Group == planner.GroupInFlight:
+		return "It is " + stop(c.Reason)
+	case isForAnother && c.Never:
+		return "It is never sent as things are: it " + stop(c.Reason)
+	case isForAnother && c.Until.IsZero():
+		return "It " + stop(c.Reason)
+	case isForAnother:
+		return "It waits until " + due(c.Until) + ": it " + stop(c.Reason)
+	case c.Never:
+		return "It waits for a time that does not come: " + stop(c.Reason)
+	case c.Until.IsZero():
+		return "It waits: " + stop(c.Reason)
+	}
+	return stop(strings.TrimSuffix("It waits until "+due(c.Until)+": "+c.Reason, ": "))
 }
 
 // submit says when a transfer is sent that is due.

@@ -52,6 +52,17 @@ func TestWhyAnswers(t *testing.T) {
 			view.Why{Line: line(planner.Wait, because("no window opens"), func(c *planner.Change) { c.Never = true })},
 			"It waits for a time that does not come: no window opens.",
 		},
+		"it waits for another one": {
+			view.Why{Line: line(planner.Wait, because(`waits for "a", which is in doubt`))}, `It waits for "a", which is in doubt.`,
+		},
+		"it waits for another one, which waits for its time": {
+			view.Why{Line: line(planner.Wait, because(`waits for "a", which waits until noon`), func(c *planner.Change) { c.Until = noon })},
+			`It waits until 2026-11-27T12:00:00Z: it waits for "a", which waits until noon.`,
+		},
+		"it waits for one that is never sent": {
+			view.Why{Line: line(planner.Wait, because(`waits for "a", which expired`), func(c *planner.Change) { c.Never = true })},
+			`It is never sent as things are: it waits for "a", which expired.`,
+		},
 		"a run has it in flight": {
 			view.Why{Group: planner.GroupInFlight, Line: line(planner.Wait, because("in flight in run 1"))}, "It is in flight in run 1.",
 		},
