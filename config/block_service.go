@@ -19,6 +19,7 @@ import (
 	"remit/config/syntax"
 	"remit/internal/service/operator"
 	"remit/internal/transfer"
+	"remit/state"
 )
 
 const (
@@ -163,14 +164,20 @@ func pathArgument(r *eval.Reader, name, otherwise string) string {
 		return otherwise
 	case text == noPath:
 		return ""
-	case text != "" && (!strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..")):
+	case text != "" && !isPlainPath(text):
 		hint := ""
 		if strings.Contains(text, "://") {
 			hint = " base_url has the address before it, and this is the path alone, such as:\n\n  " + name + " = \"/v2/transfers\""
 		}
-		r.Refuse(a.Expr.Range(), "Invalid path", "%s %s must begin with '/' and have neither a query nor spaces.%s", name, eval.Shown(a, text), hint)
+		r.Refuse(a.Expr.Range(), "Invalid path", "%s %s must begin with one '/', and have no query, space, '%%' or '/.' in it.%s", name, eval.Shown(a, text), hint)
 	}
 	return text
+}
+
+// isPlainPath reports whether a path is sent as it is written.
+func isPlainPath(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && !strings.ContainsAny(path, "?#%\\ ") &&
+		!strings.Contains(path, "/.") && !strings.Contains(path, "..")
 }
 
 // rateArgument reads text such as "10/1s": requests allowed in any window of that length.
@@ -237,8 +244,8 @@ func invalidTokenURL(a *eval.Argument, text string, err error) *hcl.Diagnostic {
 	return mistake.New(a.Expr.Range(), "Invalid address of the token", "token_url %s: %s", shownURL(a, text), mistake.Sentence(err))
 }
 
-// serviceURL checks an address to which a token is sent, and normalises it as
-// state.Identity does: lower-case scheme and host, no default port, no trailing slash.
+// serviceURL checks an address to which a token is sent, and normalises it as states and lock files do. What
+// they refuse is refused here, before one is made.
 func serviceURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -263,14 +270,16 @@ func serviceURL(text string) (string, error) {
 	if path := strings.TrimRight(u.EscapedPath(), "/") + "/"; strings.Contains(path, transfer.PathPrefix+"/") {
 		return "", fmt.Errorf("remit adds %[1]s/internal and %[1]s/OPERATOR itself; leave out all from %[1]s on", transfer.PathPrefix)
 	}
-	address := host
-	if strings.Contains(host, ":") {
-		address = "[" + host + "]"
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "", fmt.Errorf("there is no port %s", port)
+		}
 	}
-	if port := u.Port(); port != "" && (scheme != "https" || port != "443") && (scheme != "http" || port != "80") {
-		address += ":" + port
+	normal, err := state.NormalizeBaseURL(text)
+	if err != nil {
+		return "", fmt.Errorf("the address %w; write it without", err)
 	}
-	return scheme + "://" + address + strings.TrimRight(u.EscapedPath(), "/"), nil
+	return normal, nil
 }
 
 func isLoopback(host string) bool {

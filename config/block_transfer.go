@@ -57,6 +57,7 @@ type configured struct {
 	assets         scales
 	fingerprintKey string // "" for none
 	memberships    *memberships
+	book           *addressBook
 }
 
 // field is one argument of a transfer block.
@@ -150,7 +151,7 @@ func (t *transferBlock) settle() {
 		return
 	}
 	out, ok, _ := t.evaluate(instance{address: t.address, ctx: t.ctx})
-	if !ok {
+	if !ok || t.configured.book.posing(out.DisplayName, &out.Request) != nil {
 		return // the mistakes are told when the transfers are read
 	}
 	refID := t.fields["ref_id"]

@@ -148,6 +148,11 @@ func TestAddressesOfTheService(t *testing.T) {
 		"a query":                           {"https://api.example.com/?a=b", ""},
 		"no scheme":                         {"api.example.com", ""},
 		"another scheme":                    {"ftp://api.example.com", ""},
+		"dots in the path":                  {"https://api.example.com/v1/../v2", ""},
+		"a dot in the path, escaped":        {"https://api.example.com/%2e/v2", ""},
+		"a name with dots in the path":      {"https://api.example.com/v1..2/", "https://api.example.com/v1..2"},
+		"an empty fragment":                 {"https://api.example.com/#", ""},
+		"a port that there is not":          {"https://api.example.com:65536", ""},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			c2, diags := load(t, map[string]string{"main.hcl": fmt.Sprintf("service { base_url = %q }", c.url)}, config.Options{})

@@ -190,6 +190,9 @@ func (l *loader) evaluate() hcl.Diagnostics {
 func (l *loader) compileTransfers() {
 	c := l.config
 	l.transfers.configured.fingerprintKey = c.Service.FingerprintKey
+	book, diags := newAddressBook(l.scope)
+	l.report(diags...)
+	l.transfers.configured.book = book
 	c.kept = newKeeper(c)
 	l.transfers.kept = c.kept
 	l.transfers.compileAll()

@@ -31,6 +31,7 @@ type rowInputs struct {
 	columns     []string
 	values      []namedValue // that they name
 	batches     []namedValue // that the rows name; of a stream that was kept
+	book        string       // the address book, where they have names
 	file        [sha256.Size]byte
 }
 
@@ -166,6 +167,9 @@ func (s *stream) inputsOf(block *transferBlock) (rowInputs, bool) {
 	if block.broken || d.override != nil || c.scope.Meter.Over() != nil {
 		return inputs, false
 	}
+	if block.fields["display_name"] != nil || block.fields["to"] != nil {
+		inputs.book = block.configured.book.contents
+	}
 	var ok bool
 	for of, text := range map[*eval.Block]*string{block.block: &inputs.block, d.block: &inputs.data} {
 		if *text, ok = textOf(of, c.sources.files); !ok {
@@ -195,7 +199,7 @@ func (s *stream) inputsOf(block *transferBlock) (rowInputs, bool) {
 
 // equal compares all but the file, and the batches that rows name.
 func (i rowInputs) equal(other rowInputs) bool {
-	return i.block == other.block && i.data == other.data && slices.Equal(i.columns, other.columns) && slices.Equal(i.values, other.values)
+	return i.block == other.block && i.data == other.data && i.book == other.book && slices.Equal(i.columns, other.columns) && slices.Equal(i.values, other.values)
 }
 
 // textOf is the text of a whole block; false where it is in no file of the native syntax.

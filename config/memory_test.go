@@ -33,7 +33,7 @@ const rememberedBlocks = 160
 func rememberedTexts() map[string]string {
 	var blocks, rows strings.Builder
 	for i := range rememberedBlocks {
-		extra := []string{"", "  batch = batch.rent\n", "  ref_id = \"${var.period}-rent-" + fmt.Sprint(i) + "\"\n", "  depends_on = [transfer.internal.rent-0]\n", "  window = window.office\n"}[i%5]
+		extra := []string{"", "  batch = batch.rent\n", "  ref_id = \"${var.period}-rent-" + fmt.Sprint(i) + "\"\n", "  depends_on = [transfer.internal.rent-0]\n", "  window = window.office\n  display_name = \"Owner\"\n"}[i%5]
 		fmt.Fprintf(&blocks, "# block %d\ntransfer \"internal\" \"rent-%d\" {\n%s  from = profile.treasury\n  to_profile_id = \"00000000-0000-4000-8000-%012d\"\n  amount = \"%d.50\"\n  asset = \"USD\"\n  metadata = {\n    note = local.note\n    house = \"number %d of the street\"\n  }\n}\n\n", i, i, extra, i, i+1, i)
 	}
 	rows.WriteString("id,profile,net,asset,batch\n")
@@ -109,6 +109,7 @@ transfer "internal" "bonus" {
   to_profile_id = each.value.profile
   amount        = "1.00"
   asset         = local.other
+  display_name  = "Staff"
   precondition {
     condition     = each.value.net != "0.00"
     error_message = "Nobody gets nothing."
@@ -130,6 +131,8 @@ var swaps = [][3]string{
 	{"days.txt", `24`, `44`},
 	{"book/book.hcl", `3000`, `4000`},
 	{"book/book.hcl", `bank`, `banque`},
+	{"book/book.hcl", `profile "bank"`, "profile \"owner\" {\n  profile_id = \"x\"\n}\nprofile \"bank\""},
+	{"main.hcl", `profile "treasury"`, "profile \"staff\" {\n  profile_id = \"x\"\n}\nprofile \"treasury\""},
 	{"main.hcl", `type = string`, "type = string\n  sensitive = true"},
 	{"main.hcl", `prefix = "payroll"`, `prefix = "2026-11-rent"`},
 	{"main.hcl", `prefix = "payroll"`, `prefix = var.period`},
@@ -389,6 +392,21 @@ func TestAnEditOfOneBlockReadsItAlone(t *testing.T) {
 	}
 	if got := config.Recalled(r.memory); got != kept-1 {
 		t.Errorf("%d blocks were recalled, and not %d", got, kept-1)
+	}
+}
+
+// TestANewProfileIsComparedWithKeptNames says that what is kept of rows and blocks hangs on the names of all profiles.
+func TestANewProfileIsComparedWithKeptNames(t *testing.T) {
+	for _, name := range []string{"Owner", "Staff"} {
+		r := newRemembered(t)
+		r.check(t, r.memory)
+		r.texts["main.hcl"] += "profile \"" + strings.ToLower(name) + "\" {\n  profile_id = \"x\"\n}\n"
+		if diff := r.differs(t); diff != "" {
+			t.Error(diff)
+		}
+		if found := strings.Join(r.check(t, nil).Diagnostics, "\n"); !strings.Contains(found, "display_name \""+name) {
+			t.Errorf("nobody says that %s is another's name: %s", name, found)
+		}
 	}
 }
 

@@ -222,6 +222,10 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 		*t = Transfer{}
 		return diags
 	}
+	if diags := s.posing(block, in, t); diags != nil {
+		*t = Transfer{}
+		return diags
+	}
 	if s.distinct(block) {
 		return nil
 	}
@@ -240,6 +244,21 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	e.refuse(f, "ref_id is used twice", "ref_id %q is also that of the transfer at %s: an ID stands for one transfer, for ever.",
 		t.Request.RefID, s.places.place(first))
 	*t = Transfer{}
+	return e.diags
+}
+
+// posing refuses a transfer that is shown under a name of a profile and goes elsewhere.
+func (s *stream) posing(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	other := block.configured.book.posing(t.DisplayName, &t.Request)
+	if other == nil {
+		return nil
+	}
+	f := block.fields["display_name"]
+	if f == nil {
+		f = block.fields["to"]
+	}
+	e := evaluator{block: block, in: block.whole(in)}
+	e.refuse(f, nameOfAnother, "%s", other.mistakeOf(t.DisplayName, "this transfer goes elsewhere"))
 	return e.diags
 }
 

@@ -3,9 +3,14 @@ package state
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Sandbox is the word that stands for the identity of the embedded service, in all of its
@@ -53,8 +58,8 @@ func NormalizeBaseURL(text string) (string, error) {
 	case strings.Contains(text, "#"):
 		return "", errors.New("must not have a fragment")
 	}
-	path := strings.TrimRight(u.EscapedPath(), "/")
-	for segment := range strings.SplitSeq(path, "/") {
+	rest := strings.TrimRight(u.EscapedPath(), "/")
+	for segment := range strings.SplitSeq(rest, "/") {
 		if plain, _ := url.PathUnescape(segment); plain == "." || plain == ".." {
 			return "", fmt.Errorf("must not have %q in its path", plain)
 		}
@@ -62,7 +67,31 @@ func NormalizeBaseURL(text string) (string, error) {
 	host := strings.ToLower(u.Host)
 	host = strings.TrimSuffix(host, ":")
 	host = strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[scheme])
-	return scheme + "://" + host + path, nil
+	return scheme + "://" + host + rest, nil
+}
+
+// HasClientOf reports whether both name one client of one service, however their addresses are written.
+func (i Identity) HasClientOf(other Identity) bool {
+	return i.ClientID == other.ClientID && i.Operator == other.Operator && serverOf(i.BaseURL) == serverOf(other.BaseURL)
+}
+
+// serverOf is one text for the addresses that a network takes to one server and one path: the host without a dot at its
+// end (RFC 1034, section 3.1), an IP address in its shortest form, and the port as a number.
+func serverOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address // the word of an identity that has no address
+	}
+	host := strings.ToLower(norm.NFKC.String(u.Hostname()))
+	host = strings.TrimSuffix(strings.ReplaceAll(host, "。", "."), ".") // a dot of RFC 3490, section 3.1
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.Unmap().String()
+	}
+	port := strings.TrimLeft(u.Port(), "0")
+	if port == "" {
+		port = map[string]string{"https": "443", "http": "80"}[strings.ToLower(u.Scheme)]
+	}
+	return net.JoinHostPort(host, port) + path.Clean("/"+u.Path)
 }
 
 // TokenOrigin returns what [Identity.TokenURL] says of a token's address: its scheme, host and

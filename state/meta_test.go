@@ -11,6 +11,40 @@ import (
 	"remit/state/statetest"
 )
 
+func TestOneClientOfOneServiceHoweverItIsWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b string
+		want bool
+	}{
+		"the same":                      {"https://api.example.com", "https://api.example.com", true},
+		"a dot at the end of the host":  {"https://api.example.com", "https://api.example.com.", true},
+		"a dot before the port":         {"https://api.example.com:8443/v1", "https://api.example.com.:8443/v1", true},
+		"zeros before the default port": {"https://api.example.com", "https://api.example.com:0443", true},
+		"zeros before another port":     {"http://localhost:8080", "http://localhost:008080", true},
+		"capitals":                      {"https://api.example.com", "https://API.example.com", true},
+		"letters of twice the width":    {"https://api.example.com", "https://ａｐｉ。example．com", true},
+		"an IPv6 address, longer":       {"http://[::1]:8080", "http://[0:0:0:0:0:0:0:1]:8080", true},
+		"an IPv4 address in IPv6":       {"http://127.0.0.1:8080", "http://[::ffff:127.0.0.1]:8080", true},
+		"an escaped letter of the path": {"https://api.example.com/v1", "https://api.example.com/%761", true},
+		"two slashes in the path":       {"https://api.example.com/a/b", "https://api.example.com/a//b", true},
+		"another host":                  {"https://api.example.com", "https://api.example.org", false},
+		"another port":                  {"https://api.example.com", "https://api.example.com:8443", false},
+		"another path":                  {"https://api.example.com/v1", "https://api.example.com/V1", false},
+		"the sandbox and an address":    {"sandbox", "https://sandbox", false},
+		"the sandbox and the sandbox":   {"sandbox", "sandbox", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := state.Identity{BaseURL: c.a, Operator: "platform", ClientID: "finance"}, state.Identity{BaseURL: c.b, Operator: "platform", ClientID: "finance"}
+			if a.HasClientOf(b) != c.want || b.HasClientOf(a) != c.want {
+				t.Errorf("%s and %s: not %t", c.a, c.b, c.want)
+			}
+			if b.ClientID = "payroll"; a.HasClientOf(b) {
+				t.Error("another client is taken for the same")
+			}
+		})
+	}
+}
+
 func TestNormalizeBaseURL(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{ // want "" for refused
 		"as it should be":                {"https://api.example.com", "https://api.example.com"},

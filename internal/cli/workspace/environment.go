@@ -124,7 +124,7 @@ func (s *Directory) WithClient(service state.Identity) ([]config.DeclaredEnviron
 		if err != nil {
 			return nil, err
 		}
-		if there && of.Service.BaseURL == service.BaseURL && of.Service.Operator == service.Operator && of.Service.ClientID == service.ClientID {
+		if there && of.Service.HasClientOf(service) {
 			others = append(others, e)
 		}
 	}

@@ -5,14 +5,6 @@ import (
 	"unicode"
 )
 
-// Letters of one script that look like those of another, after Unicode's Technical Standard
-// 39. The script of each letter is Unicode's own data; the look-alikes of Latin letters are from
-// its confusables.
-const (
-	latinLikeCyrillic = "АВЕЅІЈКМНОРСТУХЁЇҮԚԜѴӀ" + "аеѕіјкорсухёїһԁԛԝѵӏ"
-	latinLikeGreek    = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ" + "αγικνορσυχϲϳ"
-)
-
 // script is that of a letter, as far as letters of it are mistaken for others.
 type script int
 
@@ -47,9 +39,7 @@ func scriptOf(r rune) script {
 }
 
 // isLatinLike reports whether a letter of another script can be taken for a Latin one.
-func isLatinLike(r rune) bool {
-	return strings.ContainsRune(latinLikeCyrillic, r) || strings.ContainsRune(latinLikeGreek, r)
-}
+func isLatinLike(r rune) bool { return latinAlike(r) != r }
 
 // isAlwaysAlike reports whether a letter is a Latin one in all but its number: of mathematics,
 // or a Roman numeral.
