@@ -33,7 +33,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	if err != nil {
 		return err
 	}
-	named := byName{handlers{handler, logged{log}}, "remit " + a.again() + practiceWord(&a.planning.dir), "remit " + planAgain(a)}
+	named := byName{handlers{handler, logged{log}}, "remit " + a.again() + a.planning.dir.PracticeWord(), "remit " + planAgain(a)}
 	run.Handler = named
 	back := moreGarbage(w.host.Getenv)
 	summary, failed := carryOut(ctx, run)

@@ -17,7 +17,7 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 	happened, next := w.state.Explain(failed)
 	certain := "what is listed as recorded or adopted is in the state."
 	if next == "" {
-		next = a.again() + practiceWord(&a.planning.dir)
+		next = a.again() + a.planning.dir.PracticeWord()
 	}
 	isJournal := errors.Is(failed, executor.ErrJournal)
 	switch {

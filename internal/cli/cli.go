@@ -41,7 +41,7 @@ func RunOn(ctx context.Context, on Machine, args []string, stdin io.Reader, stdo
 	}
 	args, err := withEnvironmentArgs(root, args, p.host.Getenv("REMIT_CLI_ARGS"))
 	if err == nil {
-		args = p.fromHome(root, longFlags(root, args))
+		args = p.belowHome(root, longFlags(root, args))
 		root.SetArgs(args)
 		if err = checkValues(root, args); err == nil {
 			err = root.ExecuteContext(ctx)

@@ -24,14 +24,6 @@ func practiceFlag(s *workspace.Directory, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.Practice, "practice-approvals", false, "with --sandbox: wait for approvals as if money moved")
 }
 
-// practiceWord is that flag as a word behind others; "" where it was not given.
-func practiceWord(s *workspace.Directory) string {
-	if s.Practice {
-		return " --practice-approvals"
-	}
-	return ""
-}
-
 // configurationFlags are those that say which configuration is meant.
 func configurationFlags(s *workspace.Directory, cmd *cobra.Command) {
 	flags := cmd.Flags()

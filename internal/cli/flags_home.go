@@ -5,12 +5,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-// fromHome gives each flag that names a file or a directory its path where it begins with ~/, which a shell leaves as
+// belowHome gives each flag that names a file or a directory its path where it begins with ~/, which a shell leaves as
 // it is behind an equals sign.
-func (p *process) fromHome(root *cobra.Command, args []string) []string {
+func (p *process) belowHome(root *cobra.Command, args []string) []string {
 	home := p.host.Getenv("HOME")
 	command, _, err := root.Find(args)
 	if home == "" || err != nil || isCompletion(args) {
@@ -31,12 +30,6 @@ func (p *process) fromHome(root *cobra.Command, args []string) []string {
 		}
 	}
 	return whole
-}
-
-// namesPath reports whether the value of a flag is the name of a file or of a directory, as its usage says.
-func namesPath(flag *pflag.Flag) bool {
-	value, _ := pflag.UnquoteUsage(flag)
-	return value == "file" || value == "directory"
 }
 
 func inHome(home, path string) string {

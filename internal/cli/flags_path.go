@@ -93,6 +93,12 @@ func (p *process) checkFlag(cmd *cobra.Command, f *pflag.Flag, dir string) error
 	return nil
 }
 
+// namesPath reports whether the value of a flag is the name of a file or of a directory, as its usage says.
+func namesPath(flag *pflag.Flag) bool {
+	value, _ := pflag.UnquoteUsage(flag)
+	return value == "file" || value == "directory"
+}
+
 // hasOwnWords reports whether a command itself says what an empty value means to it.
 func hasOwnWords(cmd *cobra.Command, flag string) bool {
 	return flag == "out" && cmd.Name() != "report" || flag == "target" && cmd.Name() == "migrate"

@@ -200,7 +200,7 @@ func partScreen(screen view.Screen, dir *workspace.Directory, targets []string) 
 	}
 	screen.Here = func(command string) string {
 		if command == doubt.Apply {
-			return here(command + flagWords("target", targets) + practiceWord(dir))
+			return here(command + flagWords("target", targets) + dir.PracticeWord())
 		}
 		switch command {
 		case "remit plan", allLines:

@@ -16,8 +16,13 @@ func (s *Directory) WaitsForApprovals() bool { return !s.Sandbox || s.Practice }
 
 // CommandWithPractice is [Directory.Command] for a command that has the flag of practice.
 func (s *Directory) CommandWithPractice(words string) string {
+	return s.Command(words + s.PracticeWord())
+}
+
+// PracticeWord is the flag of practice as a word behind others; "" where it was not given.
+func (s *Directory) PracticeWord() string {
 	if s.Practice {
-		words += " --practice-approvals"
+		return " --practice-approvals"
 	}
-	return s.Command(words)
+	return ""
 }
