@@ -112,8 +112,12 @@ func (e *bookEntry) mistakeOf(name, but string) string {
 	if name == e.name {
 		as = "is"
 	}
-	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. Whoever reviews a plan would take one for the other. If that profile is meant, write its IDs. If not, write another display_name.",
-		name, as, e.profile.Address(), mistake.At(e.profile.At), but)
+	otherwise := "write another display_name"
+	if e.name != e.profile.Name { // profiles may share a display_name, and no label
+		otherwise += ", or declare a profile with its IDs, which may have the same display_name"
+	}
+	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. Whoever reviews a plan would take one for the other. If that profile is meant, write its IDs. If not, %s.",
+		name, as, e.profile.Address(), mistake.At(e.profile.At), but, otherwise)
 }
 
 // displayNameOf is the place of the display_name of a profile that has one.
