@@ -23,6 +23,15 @@ type awaited struct {
 type blocker struct {
 	reason string
 	until  time.Time // zero where no time is known
+	never  bool      // as things are, no apply and no time ends it
+}
+
+// graver is the blocker to be told of: one that nothing ends by itself, else the first.
+func graver(first, other *blocker) *blocker {
+	if first == nil || other != nil && other.never && !first.never {
+		return other
+	}
+	return first
 }
 
 // resolution is how far the walk along the dependencies has come.
@@ -129,8 +138,8 @@ func (w *walk) change(i int) {
 		case all.blocked != nil:
 			w.uncount()
 			c.Action, c.DuplicateWithin, c.AcceptOf, c.Signals = Wait, 0, nil, nil
-			c.Until, c.Reason = all.blocked.until, all.blocked.reason
-			if c.expiresBefore(c.Until) {
+			c.Until, c.Reason, c.Never = all.blocked.until, all.blocked.reason, all.blocked.never
+			if !c.Never && c.expiresBefore(c.Until) {
 				c.Never = true
 				c.Reason += "; it expires before that, at " + c.Expires.Format(time.RFC3339)
 			}
@@ -150,9 +159,7 @@ func (w *walk) combine(dependsOn []config.Dependency) *awaited {
 	inAfter, inUnmet := make(map[string]bool), make(map[string]bool)
 	for _, d := range dependsOn {
 		g := w.group(d)
-		if all.blocked == nil {
-			all.blocked = g.blocked
-		}
+		all.blocked = graver(all.blocked, g.blocked)
 		all.after = appendNew(all.after, g.after, inAfter)
 		all.unmet = appendNew(all.unmet, g.unmet, inUnmet)
 	}
@@ -191,12 +198,10 @@ func (w *walk) group(d config.Dependency) *awaited {
 			continue
 		}
 		refID, blocked := w.changes.At(int(i)).RefID, w.blocks(int(i))
-		switch {
-		case blocked == nil:
+		if blocked == nil {
 			g.after = append(g.after, refID)
-		case g.blocked == nil:
-			g.blocked = blocked
 		}
+		g.blocked = graver(g.blocked, blocked)
 		g.unmet = append(g.unmet, refID)
 	}
 	g.resolution = resolved
@@ -222,7 +227,10 @@ func (w *walk) blocks(i int) *blocker {
 		return nil
 	}
 	c := w.changes.At(i)
-	return &blocker{fmt.Sprintf("waits for %q, which %s", c.RefID, whyUnmet(&c, w.facts.at(i).row)), c.Until}
+	return &blocker{
+		reason: fmt.Sprintf("waits for %q, which %s", c.RefID, whyUnmet(&c, w.facts.at(i).row)), until: c.Until,
+		never: c.Action == Expired || c.Action == Failed || c.Action == Wait && c.Never,
+	}
 }
 
 // whyUnmet says of a change that nothing is sent for why no other can build on it, as the end of "which …".

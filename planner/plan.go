@@ -99,7 +99,8 @@ type Change struct {
 	// again; zero where no time is known. A rehearsal submits although it has one.
 	Until time.Time `json:"until,omitzero"`
 	// Never says of a Wait that it will not be over: no time is in sight at which all windows
-	// are open, or the transfer expires before its time. It needs a person.
+	// are open, the transfer expires before its time, or it depends on one that expired, failed or
+	// will not be sent. It needs a person.
 	Never bool `json:"never,omitempty"`
 	// Expires is when an unsent transfer is no longer wanted; zero for never.
 	Expires time.Time `json:"expires,omitzero"`

@@ -24,7 +24,7 @@ const (
 	GroupSettled    Group = "not made"       // a person settled it as not made, and it is still declared
 	GroupRefused    Group = "refused"        // the service said no; it would be submitted again
 	GroupExpired    Group = "expired"        // it was not sent in time
-	GroupNever      Group = "never"          // it waits for a time that does not come
+	GroupNever      Group = "never"          // it waits for a time, or for a transfer, that does not come
 	GroupPending    Group = "pending"        // recorded for over an hour, and neither COMPLETED nor FAILED
 	GroupInFlight   Group = "in flight"      // in a run that is alive
 	GroupDue        Group = "due"            // an apply sends it now
