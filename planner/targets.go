@@ -22,7 +22,7 @@ func (e *TargetError) Error() string {
 	text := fmt.Sprintf("no declared transfer, block or batch has the name %s; a target is written transfer.internal.NAME, transfer.internal.NAME[\"KEY\"] or batch.NAME",
 		strings.Join(e.Targets, ", "))
 	if e.Near != "" {
-		text += fmt.Sprintf(". Did you mean %s?", shell.Word("--target="+e.Near))
+		text += fmt.Sprintf(". Did you mean %s?", "--target="+shell.Word(e.Near))
 	}
 	if slices.ContainsFunc(e.Targets, isUnquoted) {
 		if !strings.HasSuffix(text, "?") {
