@@ -88,7 +88,7 @@ func (f *formatter) path(dir, name string) error {
 		return fmt.Errorf("format %s: %w", name, confined.Plain(err))
 	}
 	if !info.IsDir() {
-		return f.goOn(f.file(root, start, path))
+		return f.file(root, start, path)
 	}
 	return fs.WalkDir(root.FS(), filepath.ToSlash(start), func(below string, entry fs.DirEntry, err error) error {
 		shown := filepath.Join(path, strings.TrimPrefix(below, start))
@@ -106,15 +106,13 @@ func (f *formatter) path(dir, name string) error {
 		case !formatted(entry.Name()):
 			return nil
 		}
-		return f.goOn(f.file(root, below, shown))
+		return f.file(root, below, shown)
 	})
 }
 
 // goOn keeps the error of a file for the end: the others are formatted.
 func (f *formatter) goOn(err error) error {
-	if err != nil {
-		f.failed = append(f.failed, err)
-	}
+	f.failed = append(f.failed, err)
 	return nil
 }
 
@@ -180,14 +178,17 @@ func (f *formatter) stdinToStdout() error {
 func (f *formatter) file(root *os.Root, name, path string) error {
 	before, err := confined.Read(root, name, formattedBytesMax)
 	if err != nil {
-		return fmt.Errorf("format %s: %w", path, err)
+		return f.goOn(fmt.Errorf("format %s: %w", path, err))
 	}
 	after, err := f.format(before, path)
+	if _, isShown := errors.AsType[exit.Code](err); isShown {
+		return f.goOn(err)
+	}
 	if err != nil || bytes.Equal(before, after) {
 		return err
 	}
 	if isLinked(root, name) && !f.check {
-		return fmt.Errorf("format %s: is a link or behind one, and remit writes through none; name the file that it leads to", path)
+		return f.goOn(fmt.Errorf("format %s: is a link or behind one, and remit writes through none; name the file that it leads to", path))
 	}
 	f.unformatted++
 	if _, err := fmt.Fprintln(f.streams.Out, path); err != nil {
@@ -209,7 +210,7 @@ func (f *formatter) file(root *os.Root, name, path string) error {
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
+		return f.goOn(fmt.Errorf("replace %s: %w", path, err))
 	}
 	return nil
 }
