@@ -152,7 +152,7 @@ func (j *journal) Complete() (err error) {
 		return err
 	}
 	if j.seen == nil {
-		for _, path := range SeenNotes(j.store.notes, j.store.named) {
+		for _, path := range seenNotes(j.store.notes, j.store.path, j.store.named) {
 			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage))
 		}
 	}

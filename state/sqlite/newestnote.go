@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"remit/state/storage"
 )
@@ -31,22 +32,27 @@ func NewestNote(path string) string {
 // SeenNotes are the files in notes, a directory of this user, that say the same of the state at path: one by the path behind
 // all links, and one by path where that leads over a link, which may lead to an older copy tomorrow. There are none where notes is "".
 func SeenNotes(notes, path string) []string {
+	named, err := filepath.Abs(path)
+	if err != nil {
+		named = path
+	}
+	behind, err := realPath(named)
+	if err != nil {
+		behind = named
+	}
+	return seenNotes(notes, behind, named)
+}
+
+// seenNotes are the files in notes of a state by its paths. A store asks by those that it was opened with: a link may lead elsewhere by now.
+func seenNotes(notes string, paths ...string) []string {
 	if notes == "" {
 		return nil
 	}
 	var all []string
-	note := func(path string) {
+	for _, path := range slices.Compact(paths) {
 		sum := sha256.Sum256([]byte(path))
 		all = append(all, filepath.Join(notes, "newest-file-"+hex.EncodeToString(sum[:16])))
 	}
-	named, err := filepath.Abs(path)
-	if err == nil {
-		path = named
-	}
-	if behind, err := realPath(path); err == nil && behind != path {
-		note(behind)
-	}
-	note(path)
 	return all
 }
 
@@ -58,7 +64,7 @@ func (s *Store) NoteIn(notes string) { s.notes = notes }
 // noted reads all notes.
 func (s *Store) noted() []storage.Noted {
 	all := []storage.Noted{storage.ReadNote(notePath(s.path))}
-	for _, path := range SeenNotes(s.notes, s.named) {
+	for _, path := range seenNotes(s.notes, s.path, s.named) {
 		all = append(all, storage.ReadNote(path))
 	}
 	return all
