@@ -116,7 +116,7 @@ func (e *bookEntry) mistakeOf(name, but string) string {
 	if e.name != e.profile.Name { // profiles may share a display_name, and no label
 		otherwise += ", or declare a profile with its IDs, which may have the same display_name"
 	}
-	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. Whoever reviews a plan would take one for the other. If that profile is meant, write its IDs. If not, %s.",
+	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. A reviewer of the plan would take one for the other. If that profile is meant, write its IDs. If not, %s.",
 		name, as, e.profile.Address(), mistake.At(e.profile.At), but, otherwise)
 }
 

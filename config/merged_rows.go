@@ -279,7 +279,7 @@ func (m *mergedRows) inPasses(at spot, look func(ctx *hcl.EvalContext)) {
 				return true
 			})
 		}
-		if over := m.scope.Meter.Over(); over != nil { // what was not looked at may be lost
+		if over := m.scope.Meter.Over(); over != nil { // the rest may lose an element
 			m.diags = append(m.diags, over)
 		}
 	})

@@ -54,7 +54,7 @@ func (p *process) checkFlags(cmd *cobra.Command) error {
 	return found
 }
 
-// checkApart refuses two flags by which one file would be written twice: what was written first would be lost.
+// checkApart refuses two flags by which one file would be written twice: the first text would be lost.
 func checkApart(cmd *cobra.Command, dir string) error {
 	var before []string
 	at := make(map[string]string)

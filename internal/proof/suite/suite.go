@@ -87,7 +87,7 @@ func StartHearing(signals ...os.Signal) {
 const faultMax = 5 * time.Microsecond
 
 // SideBySide has so many parallel tests of a package run at once, unless -parallel says how many: tests that
-// wait leave the processors to others, of which the default has one each. Where a page fault is dear, what starts a process has a
+// wait leave the processors to others, of which the default has one each. Where a page fault is dear, a test that starts processes has a
 // processor busy, and a quarter of them run at once: more would only keep each other waiting. A TestMain calls it.
 func SideBySide(most int) {
 	flag.Parse()
