@@ -259,6 +259,8 @@ func serviceURL(text string) (string, error) {
 		return "", errors.New("a URL such as \"https://api.example.com\" is needed")
 	case strings.ContainsAny(host, "<>{}$()*%") || placeholder(host):
 		return "", errors.New("the host is a placeholder; write that of your service")
+	case strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }):
+		return "", errors.New("the host has letters beyond ASCII, and some of those look like others; write its name as DNS has it, which begins with xn--")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", errors.New("there may be neither a user nor a query nor a fragment")
 	case scheme == "http" && !isLoopback(host):

@@ -12,6 +12,7 @@ import (
 	"remit/internal/files/access"
 	"remit/internal/files/confined"
 	"remit/internal/service/operator"
+	"remit/internal/text/english"
 	"remit/internal/text/lazyregexp"
 )
 
@@ -108,7 +109,7 @@ func emptyInEnvironment(options Options, argument string) string {
 	if empty == nil {
 		return ""
 	}
-	return ", and " + strings.Join(empty, " and ") + " is set and empty, as where a secret of a pipeline is missing"
+	return ", and " + english.List(empty) + " is set and empty, as where a secret of a pipeline is missing"
 }
 
 // reportUnset reports the variable without a value that an argument needs, if there is one.
@@ -274,7 +275,7 @@ func otherCredentials(getenv func(string) string) string {
 	if len(set) > 1 {
 		is = " are"
 	}
-	return ". " + strings.Join(set, " and ") + is + " set, and remit does not read such a name"
+	return ". " + english.List(set) + is + " set, and remit does not read such a name"
 }
 
 // signing evaluates the signing block; nil where there is none. A program that the environment

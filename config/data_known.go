@@ -14,6 +14,7 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/internal/text/english"
 )
 
 // warningNames are the names by which the argument acknowledge knows warnings of data files.
@@ -197,7 +198,7 @@ func (k *knownWarnings) needless() hcl.Diagnostics {
 		return nil
 	}
 	return hcl.Diagnostics{mistake.Warning(k.source.file.At("acknowledge"), "Nothing to acknowledge",
-		"acknowledge has %s, and %s has no such warning now. Leave that out: a later one would be taken for one that you looked at.", strings.Join(none, " and "), k.source.file.Name)}
+		"acknowledge has %s, and %s has no such warning now. Leave that out: a later one would be taken for one that you looked at.", english.List(none), k.source.file.Name)}
 }
 
 // all counts the warnings that were taken, by their names.

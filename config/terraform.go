@@ -12,6 +12,7 @@ import (
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/files/confined"
+	"remit/internal/text/english"
 	"remit/internal/text/terraform"
 )
 
@@ -94,7 +95,7 @@ func (vs *variables) warnOfEnvironment(opts Options) {
 		is, it = "are", "them"
 	}
 	vs.report(placelessWarning("Environment of Terraform is not read",
-		"%s %s set, and remit does not read %s. %s", strings.Join(names, " and "), is, it, strings.Join(ways, " ")))
+		"%s %s set, and remit does not read %s. %s", english.List(names), is, it, strings.Join(ways, " ")))
 }
 
 // warnOfNames tells, once, of variables of the environment whose names only resemble those that remit reads. Controls that nobody

@@ -151,7 +151,7 @@ func atMostOne(cmd *cobra.Command, names ...string) {
 			}
 		}
 		if len(given) > 1 {
-			return exit.WithHint(fmt.Errorf("%s can't have %s at once: leave all of them out but one", cmd.CommandPath(), strings.Join(given, " and ")),
+			return exit.WithHint(fmt.Errorf("%s can't have %s at once: leave all of them out but one", cmd.CommandPath(), english.List(given)),
 				cmd.CommandPath()+" --help")
 		}
 		return check(cmd, args)
@@ -460,7 +460,7 @@ func haveIt(commands []*cobra.Command) string {
 	if len(names) == 1 {
 		verb = " has it"
 	}
-	return strings.Join(names, " and ") + verb
+	return english.List(names) + verb
 }
 
 // flagAsTyped is a flag of a command with a word for its value, as somebody types it.

@@ -21,6 +21,7 @@ import (
 	"remit/internal/files/confined"
 	"remit/internal/files/lockfile"
 	"remit/internal/files/wholefile"
+	"remit/internal/text/english"
 	"remit/internal/tree"
 	"remit/internal/view"
 	"remit/planner"
@@ -102,7 +103,7 @@ func (r *recursion) check(cmd *cobra.Command) error {
 		return nil
 	}
 	return exit.WithHint(fmt.Errorf("--recursive can't go with %s, which is about one configuration: name that one with --chdir, and leave --recursive out",
-		strings.Join(wrong, " and ")), cmd.CommandPath()+" --help")
+		english.List(wrong)), cmd.CommandPath()+" --help")
 }
 
 // run asks each configuration, and writes the answers.
