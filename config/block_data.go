@@ -46,7 +46,8 @@ type dataSource struct {
 	compared     bool             // the first two rows of one key were compared
 	notes        []string         // of how the file was read
 	acknowledged map[string]int   // how many warnings are known, by their names
-	leftOut      []leftOutRow     // by where, the first ones
+	leftOut      []leftOutRow     // the first ones
+	payments     []payment        // of the transfers that may read the rows, where an argument leaves out rows at their end
 	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
 }
 

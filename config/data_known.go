@@ -20,15 +20,18 @@ import (
 // warningNames are the names by which the argument acknowledge knows warnings of data files.
 var warningNames = map[string]string{
 	hiddenRow: "hidden_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
-	"Formula in a column": "formula_columns", "A full row is left out": "full_rows_left_out", "Rows below the range": "rows_below_range",
+	"Formula in a column": "formula_columns", fullRow: "full_rows_left_out", rowsBelowRange: "rows_below_range",
 	oneNumber: "same_number_keys",
 }
 
 // hiddenRow is the summary of the warning that a row is read which the sheet does not show.
 const hiddenRow = "Row is hidden"
 
-// skippedRows is the name of the notes about rows that skip_last leaves out.
-const skippedRows = "skipped_rows"
+// Summaries of the warnings that a row is left out which looks like a payment.
+const (
+	fullRow        = "A full row is left out"
+	rowsBelowRange = "Rows below the range"
+)
 
 // refIDMonth is the name of the warning that a ref_id has no month, or another one than the file.
 const refIDMonth = "ref_id_month"
@@ -39,7 +42,7 @@ func (d *dataSource) readAcknowledged(r *eval.Reader) {
 	if found != eval.Present {
 		return
 	}
-	names := append(slices.Sorted(maps.Values(warningNames)), refIDMonth, skippedRows)
+	names := append(slices.Sorted(maps.Values(warningNames)), refIDMonth, SkippedRows)
 	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
 		r.Refuse(a.Expr.Range(), "Not numbers by names", "acknowledge says how many warnings of each name are known, such as:\n\n  acknowledge = { hidden_rows = 1 }")
 		return
@@ -184,7 +187,7 @@ func (d *dataSource) acknowledging(numbers map[string]int) string {
 // needless warns of warnings that are acknowledged and that the file does not have: such an acknowledgement would take a
 // row that somebody hides later for one that was looked at. It is asked once all rows were read.
 func (k *knownWarnings) needless() hcl.Diagnostics {
-	seen := map[string]bool{skippedRows: true, refIDMonth: true}
+	seen := map[string]bool{SkippedRows: true, refIDMonth: true}
 	for _, w := range k.source.readWarnings[0] {
 		seen[w.Name] = true
 	}
@@ -222,7 +225,7 @@ func (d *dataSource) unknownNotes() []string {
 			skipped++
 		}
 	}
-	if skipped == 0 || skipped != d.acknowledged[skippedRows] {
+	if skipped == 0 || skipped != d.acknowledged[SkippedRows] {
 		return d.notes
 	}
 	return slices.DeleteFunc(slices.Clone(d.notes), isSkipped)

@@ -38,8 +38,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			return
 		}
 		defer func() { d.notes = table.Notes() }()
-		keys, current, known, left := newSeen(), &row{}, d.newKnown(), &ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByWhere}
-		d.leftOut = nil
+		keys, current, known, left := newSeen(), &row{}, d.newKnown(), newRowsLeftOut(d)
 		numbers := &numbersSeen{all: keys}
 		compared := d.columnsCompared()
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
@@ -55,22 +54,22 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				warnings := diags
 				*current = row{Row: next, source: d}
 				accepted, diags = d.accept(current, filter, keys)
-				left.Of++
-				if accepted == nil && diags == nil { // where leaves it out
+				left.byWhere.Of++
+				if accepted == nil && diags == nil {
 					warnings = withoutHiddenRow(warnings)
-					left.note(next.Line)
-					d.noteLeftOut(next)
+					left.where(next)
 				}
 				warnings = append(warnings, d.warnOfLetters(current, compared)...)
 				known.noteHidden(current.Key(), warnings)
 				if accepted != nil {
+					left.accept(next)
 					warnings = append(warnings, d.warnOfNumber(accepted, numbers)...)
 				}
 				if warnings = known.take(warnings); warnings != nil && !yield(nil, d.noted(warnings)) {
 					return
 				}
 			} else {
-				diags = known.take(diags)
+				diags = known.take(append(diags, left.end(table, err)...))
 			}
 			taken = taken || accepted != nil || diags.HasErrors()
 			isAny = isAny || next != nil || diags.HasErrors()
@@ -80,7 +79,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				if isWhole {
 					diags = append(diags, known.needless()...)
 				}
-				d.readWarnings[1] = left.appendTo(known.all())
+				d.readWarnings[1] = left.all(known.all())
 				if !taken && !diags.HasErrors() {
 					diags = append(diags, d.noRows(isAny))
 				}
@@ -89,13 +88,6 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				return
 			}
 		}
-	}
-}
-
-// noteLeftOut keeps the key and the line of a row that where leaves out, if it is one of the first ones, for [LeftOut].
-func (d *dataSource) noteLeftOut(r *rows.Row) {
-	if len(d.leftOut) < leftOutMax && r.Key() != "" {
-		d.leftOut = append(d.leftOut, leftOutRow{strings.Clone(r.Key()), r.Line})
 	}
 }
 

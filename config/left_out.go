@@ -173,12 +173,3 @@ func (l *leaving) under(n *eval.Node, seen map[*eval.Node]bool) []*dataSource {
 	}
 	return of
 }
-
-// leftOutRow is a row that where leaves out.
-type leftOutRow struct {
-	key  string
-	line int
-}
-
-// leftOutMax is how many of them a data source remembers.
-const leftOutMax = 10_000

@@ -21,7 +21,7 @@ func LeftOut(c *Configuration, refID string) string {
 				continue
 			}
 			longest = len(row.key)
-			text = fmt.Sprintf("where of %s leaves out line %d of %s, whose key is %q", d.address, row.line, inSheet(d.file.Name, d.sheet), row.key)
+			text = fmt.Sprintf("%s of %s leaves out line %d of %s, whose key is %q", row.by, d.address, row.line, inSheet(d.file.Name, d.sheet), row.key)
 		}
 	}
 	return text

@@ -335,6 +335,7 @@ func outsideOfBlock(body *hclsyntax.Body, a *hclsyntax.Attribute) *hcl.Diagnosti
 
 // settle evaluates everything that has a name, each after what it depends on.
 func (l *loader) settle() {
+	notePayments(l.config.data, l.transfers.parts)
 	scope := l.scope
 	wrong := make(map[*eval.Node]hcl.Diagnostics)
 	for _, n := range scope.InOrder {

@@ -21,10 +21,11 @@ type ReadWarning struct {
 	Acknowledged bool   `json:"acknowledged,omitempty"`
 }
 
-// Names of rows that the author's own condition leaves out. Nobody is warned of them, but reviewers know their number.
+// Names of rows that the author's own arguments leave out. Nobody is warned of them, but reviewers know their number.
 const (
 	LeftOutByWhere = "left_out_by_where"
 	LeftOutByIf    = "left_out_by_if" // of the for expression of a for_each
+	SkippedRows    = "skipped_rows"   // by skip_last
 )
 
 // linesNamed is how many lines of a file a [ReadWarning] names.

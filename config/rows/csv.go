@@ -446,26 +446,22 @@ func (r *csvRecord) at(i int) hcl.Range {
 	return found
 }
 
-// end warns of the rows at the end that were left out.
+// end refuses a file that has fewer rows than are left out at its end.
 func (c *csvFile) end() hcl.Diagnostics {
 	c.ended = true
 	if len(c.held) < c.options.SkipLast {
 		return hcl.Diagnostics{mistake.New(c.names.place.whole(), "Too few rows to leave out",
 			"skip_last leaves out %s at the end, and the file has %d.", english.Plural(c.options.SkipLast, "row"), len(c.held))}
 	}
-	var diags hcl.Diagnostics
-	needed := c.needed()
-	for _, r := range c.held {
-		diags = append(diags, leftOut(r.fields, needed, r)...)
-	}
-	return diags
+	return nil
 }
 
-// needed says of each field whether it is read.
-func (c *csvFile) needed() []bool {
-	needed := make([]bool, len(c.names.names))
-	for i, name := range c.names.names {
-		needed[i] = c.isRead(name)
+func (c *csvFile) leftOut() (skipped, below []record) {
+	if !c.ended || len(c.held) < c.options.SkipLast { // which is a mistake
+		return nil, nil
 	}
-	return needed
+	for _, r := range c.held {
+		skipped = append(skipped, record{fields: r.fields, line: r.line, place: r})
+	}
+	return skipped, nil
 }

@@ -57,7 +57,7 @@ func (f *xlsxFile) next() (*xlsxRow, error) {
 			if err != nil || f.options.Cells.hasRow(row.number) {
 				return row, err
 			}
-			f.notice(row)
+			f.outside.add(f, row)
 		case xml.EndElement:
 			return nil, f.rest()
 		}
@@ -98,13 +98,6 @@ func (f *xlsxFile) readHead() error {
 		}
 	}
 	return nil
-}
-
-// notice keeps the first row below the range that has text in each of its columns.
-func (f *xlsxFile) notice(row *xlsxRow) {
-	if f.below == 0 && row.number > f.options.Cells.fromRow && len(f.sheetColumns) > 0 && len(row.cells) >= len(f.sheetColumns) {
-		f.below = row.number
-	}
 }
 
 // rest reads the part after the rows. A sheet that is cut off there is not whole.

@@ -443,18 +443,3 @@ func noteLeftOut(fields []string, place locator) string {
 	}
 	return fmt.Sprintf("skip_last leaves out %s: %s", mistake.At(place.whole()), text)
 }
-
-// leftOut warns of a row at the end that is left out and could be one like those above: a row
-// of totals has no text in most of the columns that are needed.
-func leftOut(fields []string, needed []bool, place locator) hcl.Diagnostics {
-	if len(fields) < len(needed) {
-		return nil
-	}
-	for i, isNeeded := range needed {
-		if isNeeded && fields[i] == "" {
-			return nil
-		}
-	}
-	return hcl.Diagnostics{mistake.Warning(place.whole(), "A full row is left out",
-		"skip_last leaves out this row, and it has text in every column that is read, as a row to be paid has. Is it a row of totals? If it is to be paid, correct skip_last.")}
-}

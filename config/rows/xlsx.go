@@ -65,13 +65,13 @@ type xlsxFile struct {
 	snippets *snippets
 
 	names        header
-	above        [][]string  // the first rows that skip_first leaves out
-	sheetColumns []int       // of the sheet, for each field of the header
-	needed       []bool      // for each field: it is read
-	isStrict     bool        // all columns are read: text without a header is a mistake
-	space        string      // the namespace of the sheet
-	inRows       bool        // sheetData began
-	below        int         // the first full row below the range; 0 for none
+	above        [][]string // the first rows that skip_first leaves out
+	sheetColumns []int      // of the sheet, for each field of the header
+	needed       []bool     // for each field: it is read
+	isStrict     bool       // all columns are read: text without a header is a mistake
+	space        string     // the namespace of the sheet
+	inRows       bool       // sheetData began
+	outside      rowsBelow
 	rowsEnd      int64       // where the rows end in the part
 	merged       []CellRange // that begin in later rows, from above
 	merging      []CellRange // that began, and may reach into the next row
@@ -114,7 +114,7 @@ type xlsxRecord struct {
 
 func openXLSX(d *Directory, of *File, options XLSX, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
 	f := &xlsxFile{
-		File: of, options: options, snippets: d.snippetsOf(of.Name), formulas: map[int]bool{},
+		File: of, options: options, snippets: d.snippetsOf(of.Name), formulas: map[int]bool{}, outside: rowsBelow{shapes: map[string]bool{}},
 		hidden: map[int]bool{}, columnStyles: map[int]int{}, formatsBy: map[int][]*cellFormat{},
 	}
 	var err error
@@ -342,23 +342,57 @@ func (f *xlsxFile) read() (record, hcl.Diagnostics, error) {
 	}
 }
 
-// end warns of the rows at the end that were left out.
+// end refuses a sheet that has fewer rows than are left out at its end.
 func (f *xlsxFile) end() hcl.Diagnostics {
 	f.ended = true
 	if len(f.held) < f.options.SkipLast {
 		return hcl.Diagnostics{mistake.New(f.names.place.whole(), "Too few rows to leave out",
 			"skip_last leaves out %s at the end, and the sheet has %d.", english.Plural(f.options.SkipLast, "row"), len(f.held))}
 	}
-	var diags hcl.Diagnostics
-	if f.below > 0 {
-		place := &xlsxRecord{file: f, row: f.below, fields: make([]string, len(f.sheetColumns))}
-		diags = append(diags, mistake.Warning(place.whole(), "Rows below the range",
-			"Row %d is below the range and has text in each of its columns, as a row to be read has. An open range, such as \"A4:F\", reads all rows.", f.below))
+	return nil
+}
+
+func (f *xlsxFile) leftOut() (skipped, below []record) {
+	if !f.ended || len(f.held) < f.options.SkipLast { // which is a mistake
+		return nil, nil
 	}
 	for _, r := range f.held {
-		diags = append(diags, leftOut(r.fields, f.needed, r)...)
+		skipped = append(skipped, record{fields: r.fields, line: r.row, place: r})
 	}
-	return diags
+	for _, r := range f.outside.records {
+		below = append(below, record{fields: r.fields, line: r.row, place: r})
+	}
+	return skipped, below
+}
+
+// rowsBelow are rows below a range, the first one of each shape: those columns that have text.
+type rowsBelow struct {
+	records []*xlsxRecord
+	shapes  map[string]bool
+}
+
+// shapesMax bounds the rows below a range that are kept.
+const shapesMax = 1000
+
+// add keeps a row that is below the range, unless there is one of its shape.
+func (b *rowsBelow) add(f *xlsxFile, row *xlsxRow) {
+	if row.number <= f.options.Cells.fromRow || len(b.records) >= shapesMax {
+		return
+	}
+	r := &xlsxRecord{file: f, row: row.number, fields: make([]string, len(f.sheetColumns))}
+	shape := make([]byte, len(r.fields))
+	for _, cell := range row.cells {
+		if i, found := slices.BinarySearch(f.sheetColumns, cell.column); found {
+			r.fields[i], shape[i] = cell.text, 1
+			if cell.wrong != "" {
+				r.fields[i] = "?"
+			}
+		}
+	}
+	if !hasNoText(r.fields) && !b.shapes[string(shape)] {
+		b.shapes[string(shape)] = true
+		b.records = append(b.records, r)
+	}
 }
 
 // record makes the fields of a row, and gathers their mistakes and warnings.

@@ -64,6 +64,8 @@ func readWarning(w *config.ReadWarning) string {
 	switch w.Name {
 	case config.LeftOutByWhere:
 		text = fmt.Sprintf("where leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
+	case config.SkippedRows:
+		text = "skip_last leaves out " + english.Plural(w.Count, "row")
 	case config.LeftOutByIf:
 		text = fmt.Sprintf("an if leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	}
