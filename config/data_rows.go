@@ -39,7 +39,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 		}
 		defer func() { d.notes = table.Notes() }()
 		keys, current, known, left := newSeen(), &row{}, d.newKnown(), newRowsLeftOut(d)
-		numbers := &numbersSeen{all: keys}
+		numbers, comments := &numbersSeen{all: keys}, &commentsSeen{source: d}
 		compared := d.columnsCompared()
 		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		isWhole := true              // without a mistake, which may hide a warning
@@ -59,7 +59,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 					warnings = withoutHiddenRow(warnings)
 					left.where(next)
 				}
-				warnings = append(warnings, d.warnOfLetters(current, compared)...)
+				warnings = append(append(warnings, d.warnOfLetters(current, compared)...), comments.row(next, accepted != nil)...)
 				known.noteHidden(current.Key(), warnings)
 				if accepted != nil {
 					left.accept(next)

@@ -276,7 +276,7 @@ func (c *csvFile) read() (record, hcl.Diagnostics, error) {
 				return record{}, diags, nil
 			}
 		}
-		return record{fields: r.fields, line: r.line, plain: isPlain, place: r}, nil, nil
+		return record{fields: r.fields, line: r.line, plain: isPlain, place: r, comment: r.comment()}, nil, nil
 	}
 }
 
@@ -363,10 +363,33 @@ func (c *csvFile) lineOf(i int) int {
 	return line + c.options.SkipFirst
 }
 
+// comment is the first field where that begins as a comment does in files of other kinds, and stands in no quotation marks; "" else.
+func (r *csvRecord) comment() string {
+	first := r.fields[0]
+	if first == "" || first[0] > '/' { // as most texts are
+		return ""
+	}
+	first = strings.TrimLeft(first, " \t")
+	if !strings.HasPrefix(first, "#") && !strings.HasPrefix(first, "//") {
+		return ""
+	}
+	if len(r.fields) > 1 {
+		line, column := r.position(0)
+		nextLine, next := r.position(1)
+		if nextLine != line || next-column-utf8.RuneLen(r.file.options.Delimiter) > len(r.fields[0]) {
+			return ""
+		}
+	}
+	return first
+}
+
 // ragged is about a row that has more or fewer fields than the header.
 func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
 	if isConflict(r.fields[0]) {
 		return mistake.New(r.whole(), conflictSummary, conflictDetail)
+	}
+	if r.comment() != "" {
+		return mistake.New(r.whole(), "Row does not fit the header", "The row has %s, the header %d. CSV has no comments. Delete the row.", english.Plural(len(r.fields), "field"), len(c.names.names))
 	}
 	return mistake.New(r.whole(), "Row does not fit the header", "%s", raggedDetail(r.fields, len(c.names.names), c.options.Delimiter))
 }

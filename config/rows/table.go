@@ -43,7 +43,9 @@ type record struct {
 	line   int  // on which it begins; the row of a worksheet
 	plain  bool // all fields are plain text
 	place  locator
-	exact  []bool // fields that are plain decimals, whatever number_format says of text; nil for none
+	// comment is the first field, where that begins as a comment does in files of other kinds; "" else.
+	comment string
+	exact   []bool // fields that are plain decimals, whatever number_format says of text; nil for none
 }
 
 // locator says where the fields of a record are.
@@ -328,7 +330,7 @@ func (t *Table) Next() (*Row, hcl.Diagnostics, error) {
 	}
 	t.serial++
 	t.current = Row{
-		Table: t, Fields: rec.fields, Line: rec.line, Serial: t.serial, Plain: rec.plain, place: rec.place,
+		Table: t, Fields: rec.fields, Line: rec.line, Serial: t.serial, Plain: rec.plain, Comment: rec.comment, place: rec.place,
 	}
 	if t.text != nil || t.formats != nil {
 		if more := t.rewrite(&t.current, rec.exact); more.HasErrors() {
@@ -379,7 +381,10 @@ type Row struct {
 	Line   int  // on which it begins
 	Serial int  // different from that of its neighbours
 	Plain  bool // all fields are plain text, which is in Unicode's normal form
-	place  locator
+	// Comment is the first field of a row of CSV, also of a column that is not read, where that begins as a comment does in
+	// files of other kinds; "" else.
+	Comment string
+	place   locator
 }
 
 // Key is the text of the column that is the key.
@@ -395,6 +400,16 @@ func (r *Row) Text(column int) string {
 
 // Whole is the range of the first line of the row.
 func (r *Row) Whole() hcl.Range { return r.place.whole() }
+
+// FirstColumn is the column of the first field; "" where that is not read.
+func (r *Row) FirstColumn() string {
+	for i, name := range r.Table.Columns {
+		if r.Table.field(i) == 0 {
+			return name
+		}
+	}
+	return ""
+}
 
 // Cell is the name of a column's cell, such as A4; "" where the file is no workbook.
 func (r *Row) Cell(column int) string {
