@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bufio"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -249,5 +248,5 @@ func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	}
 	defer func() { _ = file.Close() }() // only read
 	s.noteRead(name, root, below)
-	readDates(r, s, a, &datesFile{name: name, lines: bufio.NewScanner(file)}, rules)
+	readDates(r, s, a, newDatesFile(name, file), rules)
 }

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -26,7 +28,18 @@ type datesFile struct {
 	name   string
 	lines  *bufio.Scanner
 	wrong  int // lines that are no dates
-	offset int
+	offset int // of the text of the line
+	next   int // of the line below
+}
+
+func newDatesFile(name string, from io.Reader) *datesFile {
+	f := &datesFile{name: name, lines: bufio.NewScanner(from)}
+	f.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) { // a line may end with two bytes
+		advance, line, err := bufio.ScanLines(data, atEOF)
+		f.offset, f.next = f.next, f.next+advance
+		return advance, line, err
+	})
+	return f
 }
 
 // readDates reads the lines of a file of dates, which the argument a names.
@@ -35,6 +48,7 @@ func readDates(r *eval.Reader, s *sourceFiles, a *eval.Argument, f *datesFile, r
 		line := f.lines.Text()
 		if n == 1 {
 			line = strings.TrimPrefix(line, rows.ByteOrderMark)
+			f.offset += len(f.lines.Bytes()) - len(line)
 			if other := noDates(line); other != "" {
 				r.Refuse(a.Expr.Range(), "File has no dates", "%s %s. A file of dates has one on each line, and behind it the name of the day or nothing:\n\n  2026-12-25 Christmas Day", f.name, other)
 				return
@@ -45,7 +59,6 @@ func readDates(r *eval.Reader, s *sourceFiles, a *eval.Argument, f *datesFile, r
 				f.refuse(r, s, n, err, line, len(rules.Dates) == 0 && n == 1)
 			}
 		}
-		f.offset += len(f.lines.Bytes()) + 1
 		if len(rules.Dates) > datesMax {
 			r.Refuse(a.Expr.Range(), "Too many dates", "%s has more than %d dates.", f.name, datesMax)
 			return
@@ -64,8 +77,7 @@ func readDates(r *eval.Reader, s *sourceFiles, a *eval.Argument, f *datesFile, r
 
 // refuse reports line n, which is no date. The first line of a table may be its heading.
 func (f *datesFile) refuse(r *eval.Reader, s *sourceFiles, n int, err error, line string, isFirst bool) {
-	length := len(f.lines.Bytes())
-	end := hcl.Pos{Line: n, Column: length + 1, Byte: f.offset + length}
+	end := hcl.Pos{Line: n, Column: utf8.RuneCountInString(line) + 1, Byte: f.offset + len(line)}
 	at := hcl.Range{Filename: f.name, Start: hcl.Pos{Line: n, Column: 1, Byte: f.offset}, End: end}
 	s.data.NeedSnippet(f.name, end.Byte)
 	if isFirst && !strings.ContainsAny(line, "0123456789") {
