@@ -479,12 +479,13 @@ func (c *csvFile) end() hcl.Diagnostics {
 	return nil
 }
 
-func (c *csvFile) leftOut() (skipped, below []record) {
+func (c *csvFile) leftOut() recordsLeftOut {
+	var out recordsLeftOut
 	if !c.ended || len(c.held) < c.options.SkipLast { // which is a mistake
-		return nil, nil
+		return out
 	}
 	for _, r := range c.held {
-		skipped = append(skipped, record{fields: r.fields, line: r.line, place: r})
+		out.skipped = append(out.skipped, record{fields: r.fields, line: r.line, place: r})
 	}
-	return skipped, nil
+	return out
 }

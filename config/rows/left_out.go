@@ -2,17 +2,16 @@ package rows
 
 // shortened are records of a file of which an argument of the data block leaves out the end.
 type shortened interface {
-	// leftOut are the records that skip_last leaves out, and those below the range, the first one of those that have text in
-	// the same fields. There are none before all records were read.
-	leftOut() (skipped, below []record)
+	// leftOut has no records before all others were read.
+	leftOut() recordsLeftOut
 }
 
 // LeftOut are the rows that skip_last leaves out, as the file writes their numbers, and those below the range of a workbook, the
 // first one of those that have text in the same columns. There are none before the rows were read to their end.
 func (t *Table) LeftOut() (skipped, below []*Row) {
 	if from, ok := t.from.(shortened); ok {
-		skippedHere, belowHere := from.leftOut()
-		return t.outside(skippedHere), t.outside(belowHere)
+		out := from.leftOut()
+		return t.outside(out.skipped), t.outside(out.below)
 	}
 	return nil, nil
 }

@@ -48,6 +48,10 @@ type record struct {
 	exact   []bool // fields that are plain decimals, whatever number_format says of text; nil for none
 }
 
+// recordsLeftOut are those that skip_last leaves out, and those below the range, the first one of those that have text in the
+// same fields.
+type recordsLeftOut struct{ skipped, below []record }
+
 // locator says where the fields of a record are.
 type locator interface {
 	// at is the range of the i-th field. Columns count characters, as HCL's do.

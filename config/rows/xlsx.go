@@ -352,17 +352,18 @@ func (f *xlsxFile) end() hcl.Diagnostics {
 	return nil
 }
 
-func (f *xlsxFile) leftOut() (skipped, below []record) {
+func (f *xlsxFile) leftOut() recordsLeftOut {
+	var out recordsLeftOut
 	if !f.ended || len(f.held) < f.options.SkipLast { // which is a mistake
-		return nil, nil
+		return out
 	}
 	for _, r := range f.held {
-		skipped = append(skipped, record{fields: r.fields, line: r.row, place: r})
+		out.skipped = append(out.skipped, record{fields: r.fields, line: r.row, place: r})
 	}
 	for _, r := range f.outside.records {
-		below = append(below, record{fields: r.fields, line: r.row, place: r})
+		out.below = append(out.below, record{fields: r.fields, line: r.row, place: r})
 	}
-	return skipped, below
+	return out
 }
 
 // rowsBelow are rows below a range, the first one of each shape: those columns that have text.
