@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -29,6 +30,10 @@ type Schedule struct {
 	Zone        *time.Location
 	Occurrences []calendar.Occurrence // in order
 	CatchUp     time.Duration
+
+	end         hcl.Range // of the argument that says when it ends
+	endedByRule bool      // by UNTIL of the rule
+	counts      bool      // its rule has COUNT
 }
 
 func scheduleKind() eval.Kind {
@@ -77,6 +82,10 @@ func (s *Schedule) read(r *eval.Reader) bool {
 		return false
 	}
 	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
+	s.end, s.endedByRule, s.counts = r.Block.Arguments["rrule"].Expr.Range(), made.Until == 0, made.Recurrence.Counts()
+	if made.Until != 0 {
+		s.end = r.Block.Arguments["until"].Expr.Range()
+	}
 	s.warnUnknown(r, made.Calendar)
 	s.warnSkipped(r, made.Recurrence)
 	return true

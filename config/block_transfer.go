@@ -36,6 +36,7 @@ type transferBlock struct {
 	elements []element                // of any other for_each
 	leftOut  []leftOut                // by the conditions of such a for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
+	through  *goneThrough             // by for_each; nil where it goes through no dates
 	ctx      *hcl.EvalContext
 	naming   *naming // of its ref_ids; nil where they are the label, or written as they are
 	broken   bool    // a mistake keeps every instance from being evaluated
@@ -58,6 +59,7 @@ type configured struct {
 	fingerprintKey string // "" for none
 	memberships    *memberships
 	book           *addressBook
+	schedules      []*Schedule
 }
 
 // field is one argument of a transfer block.
@@ -231,6 +233,7 @@ func (r *transferReader) compile(t *transferBlock) {
 	if forEach != nil && t.data == nil {
 		r.expand(t, forEach)
 		t.leftOut = leftOutByIf(r.scope, r.data, forEach, len(t.elements))
+		t.through = schedulesOf(forEach, t.dates, r.configured.schedules, r.scope, r.data)
 	}
 	lost := r.merged.check(t.address, forEach, t.block.Arguments["amount"])
 	r.report(lost...)

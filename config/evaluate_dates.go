@@ -19,7 +19,7 @@ type windowsOf struct{ own, batch *Window }
 
 // occurrence says for which date of a schedule the transfer is made: that of not_before, where
 // that is no schedule's that of each.value, and where that is none's either the one that
-// each.key names.
+// each.key names. Where for_each goes through the dates of a schedule and none of these says it, it is that of the time in not_before.
 func (e *evaluator) occurrence(out *Transfer, batch *batchBlock) {
 	out.Occurrence = latest(e.notBefore)
 	if out.Occurrence == nil && batch != nil {
@@ -29,15 +29,30 @@ func (e *evaluator) occurrence(out *Transfer, batch *batchBlock) {
 		_, of := unmoved(e.in.each)
 		out.Occurrence = latest(of)
 	}
-	if out.Occurrence == nil && e.in.element != nil {
-		out.Occurrence = latest(e.block.dates[e.in.element.key])
+	through, key := e.block.through, ""
+	if e.in.element != nil {
+		key = e.in.element.key
 	}
-	if out.Occurrence != nil && out.NotBefore.IsZero() && !e.wrong {
-		e.refuse(nil, "Occurrence without a time",
-			"The transfer is made for %s of schedule.%s, but nothing says that it waits for it: it would be sent at once. Write not_before = schedule.%[2]s.occurrences[each.key].due_at, or each.value.due_at where each.value is the occurrence.",
-			out.Occurrence.Date, out.Occurrence.Schedule)
+	if out.Occurrence == nil {
+		out.Occurrence = latest(e.block.dates[key])
+	}
+	if out.Occurrence == nil && through != nil {
+		out.Occurrence, _ = through.ofKey(key)
+	}
+	switch {
+	case e.wrong:
+	case out.NotBefore.IsZero() && out.Occurrence != nil:
+		e.refuse(nil, timeless, "The transfer is made for %s of schedule.%s, but nothing says that it waits for it: it would be sent at once. %s",
+			out.Occurrence.Date, out.Occurrence.Schedule, through.timeOf(out.Occurrence, key))
+	case out.NotBefore.IsZero() && through != nil:
+		name := through.schedules[0].Name
+		e.refuse(nil, timeless, "for_each goes through the dates of schedule.%s, but nothing says for which of them the transfer waits: it would be sent at once, and with it those of all other dates. Keep the time of its date in each element, and wait for it, such as:\n\n  for_each   = { for date, o in schedule.%[1]s.occurrences : KEY => { due_at = o.due_at } }\n  not_before = each.value.due_at\n\nWhere an element has its date, DATE, write not_before = schedule.%[1]s.occurrences[DATE].due_at.", name)
+	case out.Occurrence == nil && through != nil:
+		out.Occurrence = through.ofTime(out.NotBefore)
 	}
 }
+
+const timeless = "Occurrence without a time"
 
 // wholeSchedule is the name of the schedule that an expression names, and nothing of it; "" of any other one.
 func wholeSchedule(expr hclsyntax.Expression) string {

@@ -195,6 +195,7 @@ func (l *loader) compileTransfers() {
 	l.transfers.configured.book = book
 	c.kept = newKeeper(c)
 	l.transfers.kept = c.kept
+	l.transfers.configured.schedules = l.schedules
 	l.transfers.compileAll()
 	c.transfers = c.memberships.inOrder
 	if c.Service.LookupPath == "" && !c.options.Sandbox && l.service != nil {

@@ -3,7 +3,6 @@ package config
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -19,38 +18,29 @@ import (
 // itself keeps the last one, as in Terraform: its place decides whether that is a default that is overridden, or a payment that nobody
 // makes. There is one for all transfer blocks, which goes each way once.
 type mergedRows struct {
-	*leaving
-	went  map[wayPoint]bool
+	*elementWalk
 	known map[*hclsyntax.FunctionCallExpr]bool // of which a mistake was told
 	of    string                               // what is looked at, for a mistake
 	diags hcl.Diagnostics
 }
 
-// wayPoint is an expression, and which part of its value becomes the elements.
-type wayPoint struct {
-	expr hclsyntax.Expression
-	path string
-}
-
-// spot is where an expression stands.
-type spot struct {
-	refs   *eval.References
-	within *enclosing
-}
-
-// enclosing is a loop around an expression that sees its elements, and those around the loop.
-type enclosing struct {
-	loop  *hclsyntax.ForExpr
-	outer *enclosing
-}
-
-// anyKey is a step of a path that leads to each element. A key of that name is taken for it as well, which finds no less.
-const anyKey = "*"
-
 func newMergedRows(s *eval.Scope, data map[*eval.Node]*dataSource) *mergedRows {
-	return &mergedRows{
-		leaving: &leaving{scope: s, data: data, seen: map[*eval.Argument]bool{}},
-		went:    map[wayPoint]bool{}, known: map[*hclsyntax.FunctionCallExpr]bool{},
+	m := &mergedRows{known: map[*hclsyntax.FunctionCallExpr]bool{}}
+	m.elementWalk = newElementWalk(s, data, m.meet)
+	return m
+}
+
+// meet looks at an expression of which elements are made.
+func (m *mergedRows) meet(expr hclsyntax.Expression, at spot, path []string) {
+	switch e := expr.(type) {
+	case *hclsyntax.FunctionCallExpr:
+		if e.Name == "merge" {
+			m.merge(e, at, path)
+		}
+	case *hclsyntax.ObjectConsExpr:
+		if len(path) == 0 || path[0] == anyKey {
+			m.object(e, at)
+		}
 	}
 }
 
@@ -91,154 +81,6 @@ func (m *mergedRows) sums(a *eval.Argument) {
 			m.sums(inner)
 		}
 	}
-}
-
-// elements goes from an expression to those that its elements are made of: the elements at the end of the path, each step of which is a
-// key of the value before.
-func (m *mergedRows) elements(expr hclsyntax.Expression, at spot, path []string) {
-	expr = syntax.Unwrap(expr)
-	point := wayPoint{expr, strings.Join(path, "\x00")}
-	if m.went[point] || at.refs == nil {
-		return
-	}
-	m.went[point] = true
-	switch e := expr.(type) {
-	case *hclsyntax.FunctionCallExpr:
-		m.call(e, at, path)
-	case *hclsyntax.ForExpr:
-		m.loop(e, at, path)
-	case *hclsyntax.ConditionalExpr:
-		m.either(e, at, path)
-	case *hclsyntax.ScopeTraversalExpr:
-		m.named(e.Traversal, at, path)
-	case *hclsyntax.RelativeTraversalExpr:
-		m.elements(e.Source, at, append(stepsOf(e.Traversal), path...))
-	case *hclsyntax.IndexExpr:
-		m.elements(e.Collection, at, after(literalStep(e.Key), path))
-	case *hclsyntax.SplatExpr:
-		m.elements(e.Source, at, nil)
-	case *hclsyntax.TupleConsExpr:
-		for _, item := range e.Exprs {
-			if len(path) > 0 {
-				m.elements(item, at, path[1:])
-			}
-		}
-	case *hclsyntax.ObjectConsExpr:
-		if len(path) == 0 || path[0] == anyKey {
-			m.object(e, at)
-		}
-		for _, item := range e.Items {
-			if key, isLiteral := syntax.LiteralKey(item.KeyExpr); len(path) > 0 && (!isLiteral || path[0] == anyKey || path[0] == key) {
-				m.elements(item.ValueExpr, at, path[1:])
-			}
-		}
-	}
-}
-
-// call goes on to the arguments of which a function makes its elements.
-func (m *mergedRows) call(e *hclsyntax.FunctionCallExpr, at spot, path []string) {
-	if e.Name == "merge" {
-		m.merge(e, at, path)
-	}
-	for i, arg := range e.Args {
-		of := path
-		switch e.Name {
-		case "lookup":
-			if i == 0 && len(e.Args) > 1 {
-				of = after(literalStep(e.Args[1]), path)
-			}
-		case "element", "one":
-			of = after(anyKey, path)
-		case "flatten":
-			m.elements(arg, at, path)
-			of = after(anyKey, path)
-		case "chunklist":
-			of = path[min(1, len(path)):]
-		case "keys":
-			of = nil
-		case "matchkeys", "setsubtract":
-			if i > 0 {
-				return
-			}
-		}
-		if e.ExpandFinal && i == len(e.Args)-1 {
-			of = after(anyKey, of)
-		}
-		m.elements(arg, at, of)
-	}
-}
-
-// loop goes on to what a loop goes through, which makes its elements, and to its body, which makes what is in them.
-func (m *mergedRows) loop(e *hclsyntax.ForExpr, at spot, path []string) {
-	if len(path) == 0 || path[0] == anyKey || e.Group {
-		m.elements(e.CollExpr, at, nil)
-	}
-	levels := 1
-	if e.Group {
-		levels = 2
-	}
-	if len(path) >= levels {
-		m.elements(e.ValExpr, spot{at.refs, &enclosing{e, at.within}}, path[levels:])
-	}
-}
-
-// either goes on to the side that a conditional takes, or to both within a loop.
-func (m *mergedRows) either(e *hclsyntax.ConditionalExpr, at spot, path []string) {
-	sides := []hclsyntax.Expression{e.TrueResult, e.FalseResult}
-	if ctx, ok, _ := m.scope.Context(at.refs); ok && at.within == nil {
-		if is, ok := m.isTrue(e.Condition, at.refs, ctx); ok && is {
-			sides = sides[:1]
-		} else if ok {
-			sides = sides[1:]
-		}
-	}
-	for _, side := range sides {
-		m.elements(side, at, path)
-	}
-}
-
-// named goes on to what a local says, or to the collection of which a loop has an element.
-func (m *mergedRows) named(t hcl.Traversal, at spot, path []string) {
-	for w := at.within; w != nil; w = w.outer {
-		switch t.RootName() {
-		case w.loop.ValVar:
-			m.elements(w.loop.CollExpr, spot{at.refs, w.outer}, after(anyKey, append(stepsOf(t[1:]), path...)))
-			return
-		case w.loop.KeyVar:
-			return
-		}
-	}
-	for _, n := range at.refs.Nodes {
-		if n.Root != "local" || t.RootName() != "local" || n.Progress != eval.Known || !isNamed(t, n.Name) {
-			continue
-		}
-		for _, a := range n.Arguments {
-			m.elements(a.Expr, spot{refs: a.Refs}, append(stepsOf(t[2:]), path...))
-		}
-	}
-}
-
-// after is a path behind a step.
-func after(step string, path []string) []string { return append([]string{step}, path...) }
-
-// stepsOf are the keys that a traversal takes.
-func stepsOf(t hcl.Traversal) []string {
-	steps := make([]string, len(t))
-	for i, step := range t {
-		steps[i] = anyKey
-		if name, ok := eval.StepName(step, true); ok {
-			steps[i] = name
-		}
-	}
-	return steps
-}
-
-// literalStep is a key as it is written.
-func literalStep(key hclsyntax.Expression) string {
-	if text, ok := literalText(key); ok {
-		return text
-	}
-	return anyKey
 }
 
 // merge looks for keys that two maps of a call have, in each pass of the loops around it.

@@ -89,7 +89,7 @@ func (d *drafter) attempt(change *planner.Change) *attempt {
 		Operation: request.Operation, Path: a.operator.Path(request.Operation),
 		Body: string(request.Body()), Fingerprint: request.Fingerprint().String(),
 		Address: change.Address, Place: change.Place, Batch: change.Batch, FromLabel: change.FromLabel,
-		Naming: change.Naming, Reverses: change.Reverses, Due: change.Due, DisplayName: change.DisplayName,
+		Naming: change.Naming, Reverses: change.Reverses, Due: change.Due, Occurrence: change.Occurrence, DisplayName: change.DisplayName,
 	}
 	a.closed = d.closed(change)
 	return a

@@ -2,7 +2,9 @@ package planner
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/config"
@@ -19,6 +21,16 @@ type occurrenceOf struct {
 	*config.Occurrence
 	block string
 	made  time.Time // Due of the record; zero where that is not known
+	of    string    // Occurrence of the record; "" where that is not known
+}
+
+// isMade reports whether the record was made for the date for which it is declared. Its time of day may have been edited
+// since, and a holiday may have moved it; where an older version recorded it, nothing but the time tells its date.
+func (o *occurrenceOf) isMade() bool {
+	if o.of != "" {
+		return strings.HasSuffix(o.of, " "+o.Date.String())
+	}
+	return o.made.Equal(o.Due)
 }
 
 // occurrencesOf are the transfers that are due or may have been made, and are declared for a date of a
@@ -31,10 +43,10 @@ func (all occurrencesOf) add(t *config.Transfer) {
 	}
 }
 
-// paid notes for when a recorded transfer was due.
+// paid notes for which date a recorded transfer was made.
 func (all occurrencesOf) paid(d *state.Detail) {
 	if o, ok := all[d.RefID]; ok {
-		o.made = d.Intent.Due
+		o.made, o.of = d.Intent.Due, d.Intent.Occurrence
 		all[d.RefID] = o
 	}
 }
@@ -53,7 +65,18 @@ func (b *builder) isOtherDate(c *Change, r *row) bool {
 		return false
 	}
 	o := b.occurrences[b.rows.refID(r)]
-	return o.made.Equal(o.Due)
+	return o.isMade()
+}
+
+// otherTime says of a twin of another date why it stops a line all the same: it is not known to be made for its date. It
+// is "" of any other twin.
+func (b *builder) otherTime(line, twin string) string {
+	o := b.occurrences[twin]
+	if !b.hasOtherDate(line, twin) || o.made.IsZero() || o.isMade() {
+		return ""
+	}
+	return fmt.Sprintf(" %q was due %s when it was sent, and is declared for %s of schedule.%s, due %s: a date, a time or a holiday was edited since.",
+		twin, o.made.UTC().Format(time.RFC3339), o.Date, o.Schedule, o.Due.UTC().Format(time.RFC3339))
 }
 
 // byDate splits lines of one movement by date where all of them are of one schedule and block.

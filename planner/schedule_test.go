@@ -259,12 +259,18 @@ func TestOtherDatesAreNoLookAlikes(t *testing.T) {
 		"one date twice":         {nil, []config.Transfer{newer, rent("rent-11-b", "2026-11-30", november)}, true},
 		"paid, declared no more": {[]state.Detail{paid}, []config.Transfer{newer}, true},
 		"paid for another date":  {[]state.Detail{with(func(d *state.Detail) { d.Intent.Due = november })}, []config.Transfer{older, newer}, true},
-		"paid by hand":           {[]state.Detail{with(func(d *state.Detail) { d.Intent.Due = time.Time{} })}, []config.Transfer{older, newer}, true},
-		"another block, paid":    {[]state.Detail{paid}, []config.Transfer{older, rent("rent-11", "2026-11-30", november, block("transfer.internal.lease"))}, true},
-		"another block, due":     {nil, []config.Transfer{newer, rent("rent-10", "2026-10-31", november, block("transfer.internal.lease"))}, true},
-		"another schedule":       {[]state.Detail{paid}, []config.Transfer{older, rent("rent-11", "2026-11-30", november, schedule("other"))}, true},
-		"no occurrence":          {[]state.Detail{paid}, []config.Transfer{older, declare("extra", twin)}, true},
-		"one more by hand":       {nil, []config.Transfer{newer, declare("extra", twin)}, true},
+		"paid at another time": {[]state.Detail{with(func(d *state.Detail) {
+			d.Intent.Due, d.Intent.Occurrence = october.Add(-time.Hour), "monthly 2026-10-31"
+		})}, []config.Transfer{older, newer}, false},
+		"paid for the date, and the schedule has another name": {[]state.Detail{with(func(d *state.Detail) { d.Intent.Occurrence = "lease 2026-10-31" })}, []config.Transfer{older, newer}, false},
+		"paid at the time of another date":                     {[]state.Detail{with(func(d *state.Detail) { d.Intent.Occurrence = "monthly 2026-11-30" })}, []config.Transfer{older, newer}, true},
+		"paid at another time, by an older version":            {[]state.Detail{with(func(d *state.Detail) { d.Intent.Due = october.Add(-time.Hour) })}, []config.Transfer{older, newer}, true},
+		"paid by hand":        {[]state.Detail{with(func(d *state.Detail) { d.Intent.Due = time.Time{} })}, []config.Transfer{older, newer}, true},
+		"another block, paid": {[]state.Detail{paid}, []config.Transfer{older, rent("rent-11", "2026-11-30", november, block("transfer.internal.lease"))}, true},
+		"another block, due":  {nil, []config.Transfer{newer, rent("rent-10", "2026-10-31", november, block("transfer.internal.lease"))}, true},
+		"another schedule":    {[]state.Detail{paid}, []config.Transfer{older, rent("rent-11", "2026-11-30", november, schedule("other"))}, true},
+		"no occurrence":       {[]state.Detail{paid}, []config.Transfer{older, declare("extra", twin)}, true},
+		"one more by hand":    {nil, []config.Transfer{newer, declare("extra", twin)}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, newMemory(c.recorded...), planner.Controls{}, c.declared...)

@@ -58,6 +58,7 @@ func (p *plainReader) intent() Intent {
 		Naming:      p.optional(`,"naming":`),
 		Reverses:    p.optional(`,"reverses":`),
 		Due:         p.Time(`,"due":`),
+		Occurrence:  p.optional(`,"occurrence":`),
 		Found:       p.Has(`,"found":true`),
 		AfterMS:     p.Int(`,"after_ms":`),
 	}

@@ -21,7 +21,7 @@ func FuzzEntriesAreReadAsByTheStandardLibrary(f *testing.F) {
 	f.Add([]byte(`{"due":"2026\u002d11-27T00:00:00Z"}`))
 	const intent = `{"ref_id":"a","run_id":"r","operation":"internal","path":"/p","body":"{\"amount\":\"1\\\\\"}","fingerprint":"f","address":"a","place":"p:1"`
 	for _, rest := range []string{
-		`}`, `,"batch":"ä","from_label":true,"naming":"n","reverses":"b","due":"2026-11-27T00:00:00.5+01:00","found":true,"after_ms":17}`,
+		`}`, `,"batch":"ä","from_label":true,"naming":"n","reverses":"b","due":"2026-11-27T00:00:00.5+01:00","occurrence":"s 2026-11-27","found":true,"after_ms":17}`,
 		`,"found":true,"batch":"b"}`, `,"after_ms":017}`, `,"after_ms":1.0}`, `,"after_ms":-0}`, `,"after_ms":}`, `,"due":"2026-11-27"}`, `,"due":""}`,
 		`,"place":"q"}`, `,"more":1}`, `} `, `}}`, ``, ",\"batch\":\"\n\"}", ",\"batch\":\"\xff\"}", `,"batch":"\u00e4"}`, `,"clocks":{}}`,
 	} {

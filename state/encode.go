@@ -61,6 +61,7 @@ func (i Intent) encodePlain() (json.RawMessage, bool) {
 	w.optional(`,"naming":`, i.Naming)
 	w.optional(`,"reverses":`, i.Reverses)
 	w.time(`,"due":`, i.Due)
+	w.optional(`,"occurrence":`, i.Occurrence)
 	w.flag(`,"found":true`, i.Found)
 	if i.AfterMS != 0 {
 		w.b = strconv.AppendInt(append(w.b, `,"after_ms":`...), i.AfterMS, 10)

@@ -125,6 +125,7 @@ func sameEntry[E state.Entry](t *rapid.T, data []byte, got state.Entry) {
 func TestCommonEntriesAreReadWithoutReflection(t *testing.T) {
 	intent := statetest.Intent("a", "r", "10.00")
 	intent.Batch, intent.Naming, intent.AfterMS, intent.Due = "b", `"${each.key}"`, 17, time.Date(2026, 11, 21, 9, 30, 0, 5, time.FixedZone("", 3600))
+	intent.Occurrence = "month_end 2026-11-30"
 	outcome := statetest.Outcome("a", "r", state.SourceAnswer, state.Recorded)
 	refused := statetest.Outcome("a", "r", state.SourceAnswer, state.Refused)
 	refused.Reason = `It said "no".`

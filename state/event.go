@@ -188,6 +188,9 @@ type Intent struct {
 	// Due is when the occurrence of a schedule was due for which the transfer is made; zero
 	// for none.
 	Due time.Time `json:"due,omitzero"`
+	// Occurrence is which one that is, as a plan has it: the schedule's name and the unadjusted date. It is "" for
+	// none, and in the entries of older versions.
+	Occurrence string `json:"occurrence,omitempty"`
 	// Found says that nothing is sent under it: records were found before the first
 	// sending, and it names the request that they are held against.
 	Found bool `json:"found,omitempty"`

@@ -112,8 +112,15 @@ func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot)
 	record := counted{snapshot, w.streams.Begin("reading the state")}
 	defer w.streams.Quiet()
 	defer boundGarbage(w.host.Getenv)()
-	plan, err := planner.New(ctx, o.watched(counting(w.streams, declared(ctx, w.config, &mistakes))), record, controls, w.host.Now().UTC())
+	schedules, transfers := make(map[string]bool), declared(ctx, w.config, &mistakes)
+	if len(w.config.Schedules) > 0 {
+		transfers = noting(schedules, transfers)
+	}
+	plan, err := planner.New(ctx, o.watched(counting(w.streams, transfers)), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
+		if !w.dir.Sandbox { // a rehearsal is at no time
+			diags = append(diags, config.Ending(w.config, func(name string) bool { return schedules[name] }, w.host.Now())...)
+		}
 		if err := w.streams.Report(w.config, diags); err != nil {
 			return nil, err
 		}
@@ -137,6 +144,20 @@ func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot)
 		h.Expires = time.Time{}
 	}
 	return plan, nil
+}
+
+// noting notes the schedules for whose dates transfers are made.
+func noting(schedules map[string]bool, declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
+	return func(yield func(config.Transfer) bool) {
+		for t := range declared {
+			if t.Occurrence != nil {
+				schedules[t.Occurrence.Schedule] = true
+			}
+			if !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // watched passes each declared transfer to o.seen on its way.
