@@ -359,6 +359,8 @@ func (f *xlsxFile) numberCell(c xlsxCell, raw *rawCell, rowStyle int, stored str
 		c.wrong = fmt.Sprintf("holds %s, and a conditional format shows a bar or an icon in its place. Take that away, or leave its column out with columns", c.text)
 	case raw.kind == "d" && c.decimal:
 		c.wrong = fmt.Sprintf("holds the date %s, and shows it as a number. %s", strings.TrimSpace(raw.value), otherFormat)
+	case c.decimal:
+		c.beside = besideNumber(formats, c.text)
 	}
 	return c, nil
 }

@@ -99,6 +99,7 @@ type xlsxCell struct {
 	cellText
 	column     int
 	hasFormula bool
+	beside     string // what it shows beside a number
 	wrong      string
 	reason     string // which mistakes are alike; "" where none are
 }
@@ -108,7 +109,8 @@ type xlsxRecord struct {
 	file   *xlsxFile
 	row    int
 	fields []string
-	exact  []bool // fields that are decimals already
+	exact  []bool   // fields that are decimals already
+	shown  []string // beside the number of each field; nil where nothing is
 	diags  hcl.Diagnostics
 }
 
@@ -367,6 +369,9 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	for _, cell := range row.cells {
 		if i, found := slices.BinarySearch(f.sheetColumns, cell.column); found {
 			r.fields[i], r.exact[i] = cell.text, cell.decimal
+			if cell.beside != "" {
+				r.show(i, cell.beside)
+			}
 		}
 	}
 	if row.hidden {
@@ -385,6 +390,22 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	}
 	r.checkMerged()
 	return r
+}
+
+// show keeps what a cell shows beside its number.
+func (r *xlsxRecord) show(i int, text string) {
+	if r.shown == nil {
+		r.shown = make([]string, len(r.fields))
+	}
+	r.shown[i] = text
+}
+
+// beside is what the cell of a field shows beside its number.
+func (r *xlsxRecord) beside(i int) string {
+	if r.shown == nil {
+		return ""
+	}
+	return r.shown[i]
 }
 
 // check gathers the mistakes and warnings of one cell.
