@@ -57,12 +57,12 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				accepted, diags = d.accept(current, filter, keys)
 				left.Of++
 				if accepted == nil && diags == nil { // where leaves it out
-					warnings = withoutHiddenRow(warnings)
+					warnings = withoutRow(warnings)
 					left.note(next.Line)
 					d.noteLeftOut(next)
 				}
 				warnings = append(warnings, d.warnOfLetters(current, compared)...)
-				known.noteHidden(current.Key(), warnings)
+				known.noteKey(current.Key(), warnings)
 				if accepted != nil {
 					warnings = append(warnings, d.warnOfNumber(accepted, numbers)...)
 				}

@@ -10,17 +10,20 @@ import (
 const workbookStylesMax = 1 << 17 // Excel keeps 65,490
 
 // styles are the number formats of a workbook, each as a list of codes: those by which one program
-// or another shows a cell. There is more than one where the workbook says two things.
+// or another shows a cell. There is more than one where the workbook says two things. Of fonts they
+// know whether a line goes through the text.
 type styles struct {
 	custom map[int][]string // codes, by the numbers that the workbook has for them
 	cells  []int            // the number of the format of each style of cells
 	marks  [][]string       // the codes that each style of a conditional format has; none where it leaves them
+	fonts  []bool           // that are struck through
+	struck map[int]bool     // styles of cells that have such a font
 }
 
 // readStyles reads the formats from the part that a relationship leads to. Without one every cell
 // shows as General.
 func (w *workbook) readStyles(relations []relation) error {
-	w.styles.custom = map[int][]string{}
+	w.styles.custom, w.styles.struck = map[int][]string{}, map[int]bool{}
 	part, err := related(relations, "styles")
 	if err != nil || part == "" {
 		return err
@@ -48,7 +51,7 @@ func (w *workbook) readStyles(relations []relation) error {
 			}
 			seen[path] = true
 		}
-		if len(w.styles.cells)+len(w.styles.marks) > workbookStylesMax {
+		if len(w.styles.cells)+len(w.styles.marks)+len(w.styles.fonts) > workbookStylesMax {
 			return errDamaged
 		}
 		return w.styles.take(path, element)
@@ -69,7 +72,14 @@ func (s *styles) take(path string, element xml.StartElement) error {
 	case "styleSheet/numFmts/numFmt":
 		s.custom[id] = append(s.custom[id], formatCode(element))
 	case "styleSheet/cellXfs/xf":
+		if font, err := strconv.Atoi(attribute(element, "fontId")); err == nil && font >= 0 && font < len(s.fonts) && s.fonts[font] {
+			s.struck[len(s.cells)] = true
+		}
 		s.cells = append(s.cells, id)
+	case "styleSheet/fonts/font":
+		s.fonts = append(s.fonts, false)
+	case "styleSheet/fonts/font/strike":
+		s.fonts[len(s.fonts)-1] = isStruck(element)
 	case "styleSheet/dxfs/dxf":
 		s.marks = append(s.marks, nil)
 	case "styleSheet/dxfs/dxf/numFmt":
@@ -79,6 +89,12 @@ func (s *styles) take(path string, element xml.StartElement) error {
 		return nil
 	}
 	return wrong
+}
+
+// isStruck says what an element strike of a font or of a run says: without a value it is true.
+func isStruck(element xml.StartElement) bool {
+	value := attribute(element, "val")
+	return value == "" || isTrue(value)
 }
 
 // markCodes are those of the format in a conditional format: by its code, or by a number alone.

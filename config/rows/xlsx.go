@@ -100,6 +100,7 @@ type xlsxCell struct {
 	column     int
 	hasFormula bool
 	beside     string // what it shows beside a number
+	struck     bool   // a line goes through its text, or through a part of it
 	wrong      string
 	reason     string // which mistakes are alike; "" where none are
 }
@@ -378,6 +379,7 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 		r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is hidden",
 			"Row %d is hidden in the sheet %q, perhaps by a filter, and remit reads it all the same.", row.number, f.sheet.name))
 	}
+	r.warnOfStruck(row)
 	for _, cell := range row.cells {
 		i, found := slices.BinarySearch(f.sheetColumns, cell.column)
 		switch {
@@ -390,6 +392,20 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	}
 	r.checkMerged()
 	return r
+}
+
+// warnOfStruck warns of a row with text that somebody struck through, in the columns that are read.
+func (r *xlsxRecord) warnOfStruck(row *xlsxRow) {
+	for _, cell := range row.cells {
+		if !cell.struck {
+			continue
+		}
+		if i, found := slices.BinarySearch(r.file.sheetColumns, cell.column); found && r.file.needed[i] {
+			r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is struck through",
+				"Row %d has struck-through text in the sheet %q, first in cell %s, and remit reads it all the same.", row.number, r.file.sheet.name, cellName(cell.column, row.number)))
+			return
+		}
+	}
 }
 
 // show keeps what a cell shows beside its number.
