@@ -48,6 +48,7 @@ type dataSource struct {
 	acknowledged map[string]int   // how many warnings are known, by their names
 	leftOut      []leftOutRow     // by where, the first ones
 	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
+	currencies   heldCurrencies
 }
 
 func dataBlockKind() eval.Kind {
@@ -246,6 +247,9 @@ func (d *dataSource) hold() (cty.Value, hcl.Diagnostics) {
 			break
 		}
 		values[row.Key()] = row.value()
+		if d.kind.name != "pain001" { // which has a column of currencies
+			d.currencies.note(row.Row)
+		}
 	}
 	rows := cty.MapValEmpty(cty.Object(d.rowType()))
 	if len(values) > 0 {

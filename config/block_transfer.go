@@ -37,8 +37,9 @@ type transferBlock struct {
 	leftOut  []leftOut                // by the conditions of such a for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	ctx      *hcl.EvalContext
-	naming   *naming // of its ref_ids; nil where they are the label, or written as they are
-	broken   bool    // a mistake keeps every instance from being evaluated
+	naming   *naming       // of its ref_ids; nil where they are the label, or written as they are
+	held     []*dataSource // whose rows an expression of for_each goes through
+	broken   bool          // a mistake keeps every instance from being evaluated
 	windows  map[windowsOf][]*Window
 	// settled is the one transfer of the block, but for what it depends on; nil where it is
 	// evaluated when it is read.
@@ -231,6 +232,7 @@ func (r *transferReader) compile(t *transferBlock) {
 	if forEach != nil && t.data == nil {
 		r.expand(t, forEach)
 		t.leftOut = leftOutByIf(r.scope, r.data, forEach, len(t.elements))
+		t.held = sourcesUnder(r.data, forEach.Refs)
 	}
 	lost := r.merged.check(t.address, forEach, t.block.Arguments["amount"])
 	r.report(lost...)

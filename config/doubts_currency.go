@@ -64,6 +64,9 @@ func (c *rowCurrencies) begin(block *transferBlock, in instance) {
 			c.beside = !slices.Contains(asset.Refs.Columns, ownCurrency) && !slices.Contains(asset.Refs.Columns, "")
 		}
 	}
+	if in.element != nil {
+		c.beside = slices.ContainsFunc(block.held, func(d *dataSource) bool { return d.currencies != nil })
+	}
 	for _, column := range columns {
 		if slices.Contains(amount.Refs.Columns, column) || slices.Contains(amount.Refs.Columns, "") {
 			c.amounts = append(c.amounts, column)
@@ -84,7 +87,7 @@ func (c *rowCurrencies) check(block *transferBlock, in instance, t *Transfer) hc
 	if c.block != block {
 		c.begin(block, in)
 	}
-	if !c.isOther(in, t.Request.Asset) {
+	if !c.isOther(block, in, t.Request.Asset) {
 		return nil
 	}
 	amount := c.amountOf(block, in, t)
@@ -106,14 +109,14 @@ func (c *rowCurrencies) check(block *transferBlock, in instance, t *Transfer) hc
 }
 
 // isOther reports whether the row says another currency than the asset anywhere.
-func (c *rowCurrencies) isOther(in instance, asset string) bool {
+func (c *rowCurrencies) isOther(block *transferBlock, in instance, asset string) bool {
 	for _, column := range c.columns {
 		if len(c.other(in.textOf(column), asset)) > 0 {
 			return true
 		}
 	}
 	return c.beside && slices.ContainsFunc(c.amounts, func(column string) bool {
-		text := in.row.Beside(columnIndex(in.row, column))
+		text, _ := in.besideColumn(block, column)
 		return text != "" && len(c.other(text, asset)) > 0
 	})
 }
@@ -156,23 +159,25 @@ func (c *rowCurrencies) other(text, asset string) []string {
 }
 
 // besideAmount tells that another currency than the asset stands beside the amount. It is a mistake where both are known for sure: the
-// asset is written in the block, and is a currency itself. Many programs show the dollar sign for other currencies.
+// asset is written in the block, and is a currency itself. Many programs show the dollar sign for other currencies, and an element of
+// for_each may have the key and the amount of a row by chance.
 func (c *rowCurrencies) besideAmount(block *transferBlock, in instance, t *Transfer, amount string) *hcl.Diagnostic {
 	if !c.beside {
 		return nil
 	}
-	text, asset := in.row.Beside(columnIndex(in.row, amount)), t.Request.Asset
+	text, source := in.besideColumn(block, amount)
+	asset := t.Request.Asset
 	codes := c.other(text, asset)
 	if len(codes) == 0 {
 		return nil
 	}
 	isFixed := block.fields["asset"].constant
 	tell := mistake.Warning
-	if isFixed && isCurrency(asset) && !isDollarSign(codes) {
+	if isFixed && in.row != nil && isCurrency(asset) && !isDollarSign(codes) {
 		tell = mistake.New
 	}
-	remedy, right := currencyRemedy(in.row.source, amount), fmt.Sprintf("%q", codes[0])
-	if in.row.source.kind.name == "pain001" {
+	remedy, right := currencyRemedy(source, amount), fmt.Sprintf("%q", codes[0])
+	if source.kind.name == "pain001" {
 		right = "each.value.currency"
 	}
 	what := fmt.Sprintf("Correct the one that is wrong: the asset, or the file. There, %s.", remedy)
@@ -180,7 +185,7 @@ func (c *rowCurrencies) besideAmount(block *transferBlock, in instance, t *Trans
 		what = fmt.Sprintf("Write the asset that is meant:\n\n  asset = %s\n\nIf the amount is in %s, correct the file: %s.", right, asset, remedy)
 	}
 	d := tell(placeOfDoubt(block, in, "amount"), "Currency of an amount is another one",
-		"%s has %q with the amount %s, and the asset is %q. %s", in.row.Table.Name, text, t.Request.Amount, asset, what)
+		"%s has %q with the amount %s, and the asset is %q. %s", source.file.Name, text, t.Request.Amount, asset, what)
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "amount", Reason: text + " " + asset}
 	return d
 }
@@ -220,6 +225,20 @@ func (c *rowCurrencies) inColumn(block *transferBlock, in instance, t *Transfer,
 		"The column %q says %q, and the block has the asset %q for each row. Take it from the column:\n\n  asset = %s%s", column, text, asset, meant, leave)
 	d.Extra = &mistake.Origin{Block: t.Block, Column: column, Reason: text + " " + asset}
 	return d
+}
+
+// besideColumn is what the file has beside the number of a column, and of which data source that is; "" for nothing. An element is
+// taken for the row of its key.
+func (in instance) besideColumn(block *transferBlock, column string) (string, *dataSource) {
+	if in.row != nil {
+		return in.row.Beside(columnIndex(in.row, column)), in.row.source
+	}
+	for _, d := range block.held {
+		if text := d.currencies[column][in.element.key]; text != "" {
+			return text, d
+		}
+	}
+	return "", nil
 }
 
 // columns are the columns of the row, or the attributes of the element.
