@@ -49,6 +49,7 @@ type dataSource struct {
 	leftOut      []leftOutRow     // the first ones
 	payments     []payment        // of the transfers that may read the rows, where an argument leaves out rows at their end
 	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
+	currencies   heldCurrencies
 }
 
 func dataBlockKind() eval.Kind {
@@ -247,6 +248,9 @@ func (d *dataSource) hold() (cty.Value, hcl.Diagnostics) {
 			break
 		}
 		values[row.Key()] = row.value()
+		if d.kind.name != "pain001" { // which has a column of currencies
+			d.currencies.note(row.Row)
+		}
 	}
 	rows := cty.MapValEmpty(cty.Object(d.rowType()))
 	if len(values) > 0 {

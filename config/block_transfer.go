@@ -38,8 +38,9 @@ type transferBlock struct {
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	through  *goneThrough             // by for_each; nil where it goes through no dates
 	ctx      *hcl.EvalContext
-	naming   *naming // of its ref_ids; nil where they are the label, or written as they are
-	broken   bool    // a mistake keeps every instance from being evaluated
+	naming   *naming       // of its ref_ids; nil where they are the label, or written as they are
+	held     []*dataSource // whose rows an expression of for_each goes through
+	broken   bool          // a mistake keeps every instance from being evaluated
 	windows  map[windowsOf][]*Window
 	// settled is the one transfer of the block, but for what it depends on; nil where it is
 	// evaluated when it is read.
@@ -234,6 +235,7 @@ func (r *transferReader) compile(t *transferBlock) {
 		r.expand(t, forEach)
 		t.leftOut = leftOutByIf(r.scope, r.data, forEach, len(t.elements))
 		t.through = schedulesOf(forEach, t.dates, r.configured.schedules, r.scope, r.data)
+		t.held = sourcesUnder(r.data, forEach.Refs)
 	}
 	lost := r.merged.check(t.address, forEach, t.block.Arguments["amount"])
 	r.report(lost...)

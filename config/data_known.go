@@ -19,13 +19,16 @@ import (
 
 // warningNames are the names by which the argument acknowledge knows warnings of data files.
 var warningNames = map[string]string{
-	hiddenRow: "hidden_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
+	hiddenRow: "hidden_rows", struckRow: "struck_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
 	"Formula in a column": "formula_columns", fullRow: "full_rows_left_out", rowsBelowRange: "rows_below_range",
 	oneNumber: "same_number_keys",
 }
 
 // hiddenRow is the summary of the warning that a row is read which the sheet does not show.
 const hiddenRow = "Row is hidden"
+
+// struckRow is the summary of the warning that a row is read of which text is struck through.
+const struckRow = "Row is struck through"
 
 // Summaries of the warnings that a row is left out which looks like a payment.
 const (
@@ -67,21 +70,22 @@ type knownWarnings struct {
 	source *dataSource
 	held   map[string]*mistake.Set
 	count  map[string]int
-	lines  map[string][]int // the first few
-	hidden []string         // keys of the first hidden rows
+	lines  map[string][]int    // the first few
+	keys   map[string][]string // of the first rows that are hidden, and of those that are struck through
 }
 
-// hiddenMax is how many hidden rows are named in a line that leaves them out.
-const hiddenMax = 5
+// keysMax is how many such rows are named in a line that leaves them out.
+const keysMax = 5
 
 func (d *dataSource) newKnown() *knownWarnings {
-	return &knownWarnings{source: d, held: map[string]*mistake.Set{}, count: map[string]int{}, lines: map[string][]int{}}
+	return &knownWarnings{source: d, held: map[string]*mistake.Set{}, count: map[string]int{}, lines: map[string][]int{}, keys: map[string][]string{}}
 }
 
-// withoutHiddenRow leaves out the warning that a row is hidden: nobody misses a row of which nothing is made.
-func withoutHiddenRow(diags hcl.Diagnostics) hcl.Diagnostics {
-	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == hiddenRow })
-}
+// isOfRow reports whether a diagnostic is a warning that a row is read which is hidden or struck through.
+func isOfRow(d *hcl.Diagnostic) bool { return d.Summary == hiddenRow || d.Summary == struckRow }
+
+// withoutRow leaves out the warnings of a hidden or struck row: nobody misses a row of which nothing is made.
+func withoutRow(diags hcl.Diagnostics) hcl.Diagnostics { return slices.DeleteFunc(diags, isOfRow) }
 
 // take holds those of the diagnostics that may be acknowledged, and returns the others.
 func (k *knownWarnings) take(diags hcl.Diagnostics) hcl.Diagnostics {
@@ -104,17 +108,19 @@ func (k *knownWarnings) take(diags hcl.Diagnostics) hcl.Diagnostics {
 	return others
 }
 
-// noteHidden keeps the key of a row that the sheet hides.
-func (k *knownWarnings) noteHidden(key string, diags hcl.Diagnostics) {
-	isHidden := slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == hiddenRow })
-	if isHidden && key != "" && len(k.hidden) < hiddenMax {
-		k.hidden = append(k.hidden, strings.Clone(key))
+// noteKey keeps the key of a row that is hidden or struck through.
+func (k *knownWarnings) noteKey(key string, diags hcl.Diagnostics) {
+	for _, d := range diags {
+		name := warningNames[d.Summary]
+		if isOfRow(d) && key != "" && len(k.keys[name]) < keysMax {
+			k.keys[name] = append(k.keys[name], strings.Clone(key))
+		}
 	}
 }
 
-// leaveOutHidden says how the n hidden rows are left out; "" where they are too many to be named.
-func (k *knownWarnings) leaveOutHidden(n int) string {
-	if n != len(k.hidden) || k.source.where != nil && k.source.beside() == "" {
+// leaveOut says how the n rows of a warning are left out; "" where they are too many to be named, and for other warnings.
+func (k *knownWarnings) leaveOut(name string, n int) string {
+	if n != len(k.keys[name]) || k.source.where != nil && k.source.beside() == "" {
 		return ""
 	}
 	column := "row." + k.source.file.Key
@@ -122,7 +128,7 @@ func (k *knownWarnings) leaveOutHidden(n int) string {
 		column = fmt.Sprintf("row[%s]", mistake.QuotedHCL(k.source.file.Key))
 	}
 	keys := make([]string, n)
-	for i, key := range k.hidden {
+	for i, key := range k.keys[name] {
 		keys[i] = mistake.QuotedHCL(key)
 	}
 	condition := column + " != " + keys[0]
@@ -144,9 +150,7 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 		of := k.held[name].Diagnostics()
 		last := of[len(of)-1]
 		last.Detail += fmt.Sprintf("\n\nIf this is right, say so in %s:\n\n  %s", k.source.address, k.source.acknowledging(map[string]int{name: n}))
-		if name == warningNames[hiddenRow] {
-			last.Detail += k.leaveOutHidden(n)
-		}
+		last.Detail += k.leaveOut(name, n)
 		if known > 0 {
 			last.Detail += fmt.Sprintf("\n\nIt acknowledges %d now, and there are %d.", known, n)
 		}

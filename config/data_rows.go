@@ -56,11 +56,11 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				accepted, diags = d.accept(current, filter, keys)
 				left.byWhere.Of++
 				if accepted == nil && diags == nil {
-					warnings = withoutHiddenRow(warnings)
+					warnings = withoutRow(warnings)
 					left.where(next)
 				}
 				warnings = append(append(warnings, d.warnOfLetters(current, compared)...), comments.row(next, accepted != nil)...)
-				known.noteHidden(current.Key(), warnings)
+				known.noteKey(current.Key(), warnings)
 				if accepted != nil {
 					left.accept(next)
 					warnings = append(warnings, d.warnOfNumber(accepted, numbers)...)

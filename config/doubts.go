@@ -41,6 +41,7 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 	if s.above.block != block {
 		diags = append(diags, doubtOfHeader(block, in, t)...)
 	}
+	diags = append(diags, s.currencies.warnings...)
 	diags = append(diags, s.above.doubt(block, in, t)...)
 	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)

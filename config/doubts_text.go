@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -72,50 +71,4 @@ func doubtOfAccount(block *transferBlock, in instance, t *Transfer, side, id str
 	return hcl.Diagnostics{d}
 }
 
-// assetWords are words for currencies, with their codes.
-var assetWords = map[string]string{
-	"DOLLAR": "USD", "DOLLARS": "USD", "$": "USD", "US$": "USD", "BUCKS": "USD", "EURO": "EUR", "EUROS": "EUR", "€": "EUR", "POUND": "GBP", "POUNDS": "GBP", "£": "GBP",
-	"YEN": "JPY", "¥": "JPY", "FRANC": "CHF", "FRANCS": "CHF", "FRANKEN": "CHF", "SFR": "CHF", "840": "USD", "978": "EUR", "826": "GBP", "392": "JPY", "756": "CHF",
-}
-
-var (
-	iban          = lazyregexp.New(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)
-	bracketedCode = lazyregexp.New(`[(\[]\s*([A-Z]{3}|€|£)\s*[)\]]`)
-	lastCode      = lazyregexp.New(`[ _-]([A-Za-z]{3})$`)
-)
-
-// usualCodes are codes of currencies that are no words.
-var usualCodes = []string{"USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "CNY", "INR", "BRL", "MXN", "ZAR", "SGD", "HKD"}
-
-// currencyOf is the currency that the name of a column says, as Net (EUR) and net_eur do; "" for none.
-func currencyOf(header string) string {
-	if found := bracketedCode.FindStringSubmatch(header); found != nil {
-		if code := assetWords[found[1]]; code != "" {
-			return code
-		}
-		if slices.Contains(usualCodes, found[1]) {
-			return found[1]
-		}
-	}
-	if found := lastCode.FindStringSubmatch(header); found != nil && slices.Contains(usualCodes, strings.ToUpper(found[1])) {
-		return strings.ToUpper(found[1])
-	}
-	return ""
-}
-
-// doubtOfHeader warns where the column of the amounts says another currency than the block. It is asked for the first row of a block.
-func doubtOfHeader(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
-	amount, asset := block.fields["amount"], block.fields["asset"]
-	if in.row == nil || in.row.source == nil || amount == nil || amount.column == "" || asset == nil || !asset.constant {
-		return nil
-	}
-	header := in.row.source.file.HeaderOf(amount.column)
-	code := currencyOf(header)
-	if code == "" || code == transfer.AssetSpelled(t.Request.Asset) {
-		return nil
-	}
-	d := mistake.Warning(asset.Expr.Range(), "Currency of a column is another one",
-		"The amounts come from the column %q, and the asset is %q. Write the one that is meant, or call the column by another name:\n\n  asset = %q", header, t.Request.Asset, code)
-	d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: d.Summary}
-	return hcl.Diagnostics{d}
-}
+var iban = lazyregexp.New(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)

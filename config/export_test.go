@@ -179,3 +179,6 @@ func blockIn(text, header string) string {
 	length := strings.Index(text[from:], "\n}")
 	return text[from : from+length+len("\n}")]
 }
+
+// CurrenciesIn are the currencies of which a text may say one.
+func CurrenciesIn(text string) []string { return currenciesIn(text) }

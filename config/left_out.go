@@ -173,3 +173,16 @@ func (l *leaving) under(n *eval.Node, seen map[*eval.Node]bool) []*dataSource {
 	}
 	return of
 }
+
+// sourcesUnder are the data sources to which references lead, by way of locals as well.
+func sourcesUnder(data map[*eval.Node]*dataSource, refs *eval.References) []*dataSource {
+	l, seen := &leaving{data: data}, map[*eval.Node]bool{}
+	var of []*dataSource
+	if refs == nil {
+		return nil
+	}
+	for _, n := range refs.Nodes {
+		of = append(of, l.under(n, seen)...)
+	}
+	return of
+}

@@ -124,6 +124,8 @@ type stream struct {
 	spellings map[string]string
 	asset     string // the last one of them
 	above     neighbour
+	// currencies of the rows are compared with their assets.
+	currencies rowCurrencies
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
 	isWhole  bool                   // nothing is taken from a memory, or kept in it
@@ -219,6 +221,10 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 		s.config.memberships.late = true
 	}
 	if diags := lostIDs(block, in, t); diags != nil {
+		*t = Transfer{}
+		return diags
+	}
+	if diags := s.currencies.check(block, in, t); diags != nil {
 		*t = Transfer{}
 		return diags
 	}

@@ -17,6 +17,7 @@ type cellFormat struct {
 	unknown  bool // programs do not show it alike, or it is none
 	sections []cellSection
 	text     []formatToken // what text shows as; nil for the text itself
+	ofReader bool          // its currency is that of the reader's language
 }
 
 // unknownFormat is a code that every program refuses: that of a format which could not be found out.
@@ -27,8 +28,9 @@ type cellSection struct {
 	condition string // an operator; "" for that of its place
 	limit     decimal.Decimal
 	tokens    []formatToken
-	foreign   bool // a language that may have other separators is said
-	date      bool // it shows a part of a date or a time
+	foreign   bool   // a language that may have other separators is said
+	date      bool   // it shows a part of a date or a time
+	beside    string // the text that it writes beside a number, such as €
 }
 
 // formatToken is one piece of a format.
@@ -70,7 +72,7 @@ const (
 
 // parseCellFormat reads a number format of a workbook; "" is General.
 func parseCellFormat(code string) *cellFormat {
-	f := &cellFormat{code: code}
+	f := &cellFormat{code: code, ofReader: isOfReader(code)}
 	if code == "" || strings.EqualFold(code, "General") {
 		return f
 	}
@@ -118,6 +120,7 @@ func (p *formatParser) section() (cellSection, bool) {
 		}
 	}
 	s.settle()
+	s.beside = s.literals()
 	return s, s.isSound()
 }
 
@@ -232,6 +235,19 @@ func (s *cellSection) settle() {
 			s.tokens[i].kind = tokenLiteral
 		}
 	}
+}
+
+// literals is the text that a section writes beside the digits of a number.
+func (s *cellSection) literals() string {
+	var all strings.Builder
+	for _, t := range s.tokens {
+		if t.kind == tokenLiteral {
+			all.WriteString(t.text)
+		} else {
+			all.WriteByte(' ')
+		}
+	}
+	return strings.Join(strings.Fields(all.String()), " ")
 }
 
 // isSound says whether the pieces go together.

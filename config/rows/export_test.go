@@ -21,6 +21,15 @@ func CellNumber(format, stored string) (string, error) {
 	return text.text, err
 }
 
+// BesideNumber is what cells of the formats show beside a number.
+func BesideNumber(number string, codes ...string) string {
+	w := workbook{formats: map[string]*cellFormat{}}
+	return besideNumber(w.formatsOf(codes), number)
+}
+
+// BuiltInFormat is the code of a format that a workbook names by number alone.
+func BuiltInFormat(id int) string { return builtInFormat(id) }
+
 // WorkbookSheets are the names of the sheets of a workbook.
 func WorkbookSheets(content []byte) ([]string, error) {
 	w, err := openWorkbook(bytes.NewReader(content))

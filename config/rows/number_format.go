@@ -76,6 +76,9 @@ func FittingNumberFormats(text string) []string {
 	return fitting
 }
 
+// Currency is the sign or the code that every number has in the format; "" for none.
+func (f *NumberFormat) Currency() string { return f.before + f.after }
+
 // Plain is a number that is written in the format as a plain decimal.
 func (f *NumberFormat) Plain(text string) (string, error) { return f.read(text) }
 
@@ -89,7 +92,7 @@ func (f *NumberFormat) read(text string) (string, error) {
 	number, isNegative := strings.CutPrefix(number, "-")
 	number, hasBefore := strings.CutPrefix(number, f.before)
 	number, hasAfter := strings.CutSuffix(number, f.after)
-	if f.before+f.after != "" {
+	if f.Currency() != "" {
 		number = strings.Trim(number, " ")
 	}
 	if !isNegative && f.before != "" {
@@ -139,8 +142,8 @@ func (f *NumberFormat) words() string {
 		group = "a space"
 	}
 	currency := ""
-	if f.before+f.after != "" {
-		currency = ", and " + f.before + f.after
+	if f.Currency() != "" {
+		currency = ", and " + f.Currency()
 	}
 	return fmt.Sprintf("digits, with %s between groups and %s before decimals%s", group, names[f.decimal], currency)
 }

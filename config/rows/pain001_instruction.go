@@ -46,6 +46,14 @@ func (r *instruction) finish() {
 	}
 }
 
+// beside is the currency of the amount, for its column.
+func (r *instruction) beside(i int) string {
+	if names := r.file.names; names[i] == "amount" {
+		return r.fields[slices.Index(names, "currency")]
+	}
+	return ""
+}
+
 // whole is the first line of the instruction.
 func (r *instruction) whole() hcl.Range { return r.file.rangeOf(r.place) }
 

@@ -24,6 +24,8 @@ type rawCell struct {
 	hasText    bool // of an inline string
 	hasFormula bool
 	text       strings.Builder // of an inline string
+	runStruck  bool            // of its run that is read
+	struck     bool            // a part of it is struck through
 }
 
 // isSheetSpace reports whether a namespace is one of sheets (ECMA-376, transitional and strict).
@@ -228,6 +230,7 @@ func (f *xlsxFile) addCell(row *xlsxRow, element xml.StartElement, after, style 
 	if err != nil {
 		return 0, err
 	}
+	cell.struck = cell.struck || raw.struck || f.book.styles.struck[raw.style]
 	if cell.text != "" || cell.wrong != "" {
 		row.cells = append(row.cells, cell)
 	}
@@ -262,6 +265,12 @@ func (f *xlsxFile) readCell(element xml.StartElement, after int) (*rawCell, erro
 			if !f.isOurs(t) && open[0] != "extLst" || isTwice || parent == "v" || parent == "is/t" || parent == "is/r/t" {
 				return nil, errSheetDamaged
 			}
+			switch {
+			case parent == "is" && t.Name.Local == "r":
+				c.runStruck = false
+			case parent == "is/r/rPr" && t.Name.Local == "strike":
+				c.runStruck = isStruck(t)
+			}
 			c.hasText = c.hasText || t.Name.Local == "is"
 			c.hasFormula = c.hasFormula || t.Name.Local == "f"
 			c.hasValue = c.hasValue || len(open) == 1 && t.Name.Local == "v"
@@ -285,6 +294,7 @@ func (c *rawCell) take(path, text string) {
 		c.value += text
 	case "is/t", "is/r/t":
 		c.text.WriteString(text)
+		c.struck = c.struck || c.runStruck && path == "is/r/t" && strings.TrimSpace(text) != ""
 	}
 }
 
@@ -307,6 +317,7 @@ func (f *xlsxFile) cell(raw *rawCell, rowStyle int) (xlsxCell, error) {
 		if err != nil || i < 0 || i >= len(f.book.texts) {
 			return c, errSheetDamaged
 		}
+		c.struck = f.book.struck[i]
 		return f.textCell(c, raw, rowStyle, f.book.texts[i])
 	case "str":
 		return f.textCell(c, raw, rowStyle, unescaped(raw.value))
@@ -352,6 +363,8 @@ func (f *xlsxFile) numberCell(c xlsxCell, raw *rawCell, rowStyle int, stored str
 		c.wrong = fmt.Sprintf("holds %s, and a conditional format shows a bar or an icon in its place. Take that away, or leave its column out with columns", c.text)
 	case raw.kind == "d" && c.decimal:
 		c.wrong = fmt.Sprintf("holds the date %s, and shows it as a number. %s", strings.TrimSpace(raw.value), otherFormat)
+	case c.decimal:
+		c.beside = besideNumber(formats, c.text)
 	}
 	return c, nil
 }

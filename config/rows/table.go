@@ -60,6 +60,12 @@ type locator interface {
 	whole() hcl.Range
 }
 
+// besider is a locator of a record of which some fields have a text beside their numbers.
+type besider interface {
+	// beside is the text of the i-th field; "" for none.
+	beside(i int) string
+}
+
 // Table is the rows of a data file as expressions see them: the columns that were picked,
 // under the names that they were given, with the numbers that were declared as decimals.
 type Table struct {
@@ -334,7 +340,7 @@ func (t *Table) Next() (*Row, hcl.Diagnostics, error) {
 	}
 	t.serial++
 	t.current = Row{
-		Table: t, Fields: rec.fields, Line: rec.line, Serial: t.serial, Plain: rec.plain, Comment: rec.comment, place: rec.place,
+		Table: t, Fields: rec.fields, Line: rec.line, Serial: t.serial, Plain: rec.plain, Comment: rec.comment, place: rec.place, exact: rec.exact,
 	}
 	if t.text != nil || t.formats != nil {
 		if more := t.rewrite(&t.current, rec.exact); more.HasErrors() {
@@ -389,6 +395,7 @@ type Row struct {
 	// files of other kinds; "" else.
 	Comment string
 	place   locator
+	exact   []bool // of the record
 }
 
 // Key is the text of the column that is the key.
@@ -400,6 +407,21 @@ func (r *Row) Text(column int) string {
 		return r.Fields[column]
 	}
 	return NormalForm(r.Fields[column])
+}
+
+// Beside is the text that the file has beside the number of a column and that is no part of it, such as the sign or the code of a
+// currency: in the format of a cell, in number_format, or with an amount of pain.001. It is "" where there is none.
+func (r *Row) Beside(column int) string {
+	field := r.Table.field(column)
+	if of, ok := r.place.(besider); ok {
+		if text := of.beside(field); text != "" {
+			return text
+		}
+	}
+	if r.Table.formats == nil || r.Table.formats[column] == nil || r.exact != nil && r.exact[field] {
+		return ""
+	}
+	return r.Table.formats[column].Currency()
 }
 
 // Whole is the range of the first line of the row.

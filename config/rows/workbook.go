@@ -22,7 +22,8 @@ const (
 type workbook struct {
 	pack    *workbookPackage
 	list    []sheet
-	texts   []string // that cells share
+	texts   []string     // that cells share
+	struck  map[int]bool // those of which a part is struck through
 	styles  styles
 	formats map[string]*cellFormat // by their codes
 	is1904  bool                   // days are counted from 1904
@@ -41,7 +42,7 @@ func openWorkbook(file io.Reader) (*workbook, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workbook{formats: map[string]*cellFormat{}}
+	w := &workbook{struck: map[int]bool{}, formats: map[string]*cellFormat{}}
 	if w.pack, err = openPackage(content); err != nil {
 		return nil, err
 	}
@@ -140,6 +141,7 @@ func (w *workbook) readTextsOf(decoder *partDecoder) error {
 	errDamaged := errors.New("is damaged: its texts cannot be read")
 	var open []string
 	var text strings.Builder
+	isRunStruck := false
 	for roots := 0; ; {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -158,10 +160,19 @@ func (w *workbook) readTextsOf(decoder *partDecoder) error {
 			if isText || roots > 1 || !isSheetSpace(t.Name.Space) && len(open) < 4 {
 				return errDamaged
 			}
+			switch {
+			case at == "sst/si" && t.Name.Local == "r":
+				isRunStruck = false
+			case at == "sst/si/r/rPr" && t.Name.Local == "strike":
+				isRunStruck = isStruck(t)
+			}
 			open = append(open, t.Name.Local)
 		case xml.CharData:
 			if isText {
 				text.Write(t)
+			}
+			if isRunStruck && at == "sst/si/r/t" && len(bytes.TrimSpace(t)) > 0 {
+				w.struck[len(w.texts)] = true
 			}
 		case xml.EndElement:
 			if at == "sst/si" {

@@ -10,17 +10,20 @@ import (
 const workbookStylesMax = 1 << 17 // Excel keeps 65,490
 
 // styles are the number formats of a workbook, each as a list of codes: those by which one program
-// or another shows a cell. There is more than one where the workbook says two things.
+// or another shows a cell. There is more than one where the workbook says two things. Of fonts they
+// know whether a line goes through the text.
 type styles struct {
 	custom map[int][]string // codes, by the numbers that the workbook has for them
 	cells  []int            // the number of the format of each style of cells
 	marks  [][]string       // the codes that each style of a conditional format has; none where it leaves them
+	fonts  []bool           // that are struck through
+	struck map[int]bool     // styles of cells that have such a font
 }
 
 // readStyles reads the formats from the part that a relationship leads to. Without one every cell
 // shows as General.
 func (w *workbook) readStyles(relations []relation) error {
-	w.styles.custom = map[int][]string{}
+	w.styles.custom, w.styles.struck = map[int][]string{}, map[int]bool{}
 	part, err := related(relations, "styles")
 	if err != nil || part == "" {
 		return err
@@ -48,7 +51,7 @@ func (w *workbook) readStyles(relations []relation) error {
 			}
 			seen[path] = true
 		}
-		if len(w.styles.cells)+len(w.styles.marks) > workbookStylesMax {
+		if len(w.styles.cells)+len(w.styles.marks)+len(w.styles.fonts) > workbookStylesMax {
 			return errDamaged
 		}
 		return w.styles.take(path, element)
@@ -69,7 +72,14 @@ func (s *styles) take(path string, element xml.StartElement) error {
 	case "styleSheet/numFmts/numFmt":
 		s.custom[id] = append(s.custom[id], formatCode(element))
 	case "styleSheet/cellXfs/xf":
+		if font, err := strconv.Atoi(attribute(element, "fontId")); err == nil && font >= 0 && font < len(s.fonts) && s.fonts[font] {
+			s.struck[len(s.cells)] = true
+		}
 		s.cells = append(s.cells, id)
+	case "styleSheet/fonts/font":
+		s.fonts = append(s.fonts, false)
+	case "styleSheet/fonts/font/strike":
+		s.fonts[len(s.fonts)-1] = isStruck(element)
 	case "styleSheet/dxfs/dxf":
 		s.marks = append(s.marks, nil)
 	case "styleSheet/dxfs/dxf/numFmt":
@@ -79,6 +89,12 @@ func (s *styles) take(path string, element xml.StartElement) error {
 		return nil
 	}
 	return wrong
+}
+
+// isStruck says what an element strike of a font or of a run says: without a value it is true.
+func isStruck(element xml.StartElement) bool {
+	value := attribute(element, "val")
+	return value == "" || isTrue(value)
 }
 
 // markCodes are those of the format in a conditional format: by its code, or by a number alone.
@@ -133,24 +149,4 @@ func (w *workbook) formatsOf(codes []string) []*cellFormat {
 		formats[i] = f
 	}
 	return formats
-}
-
-// builtInFormat is a format that a workbook names by number alone (ECMA-376, part 1, 18.8.30).
-// Those that languages have for themselves are here where each of them shows as much.
-func builtInFormat(id int) string {
-	const money, whole = `_($#,##0.00_);_($(#,##0.00)`, `_($#,##0_);_($(#,##0)`
-	code, isKnown := map[int]string{
-		0: "", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: whole, 6: whole, 7: money, 8: money,
-		9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
-		14: "m/d/yyyy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "m/d/yyyy h:mm",
-		30: "m/d/yy", 31: `yyyy"年"m"月"d"日"`, 32: "h:mm", 33: "h:mm:ss",
-		37: "#,##0_);(#,##0)", 38: "#,##0_);(#,##0)", 39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);(#,##0.00)",
-		41: `_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)`, 42: `_($* #,##0_);_($* (#,##0);_($* "-"_);_(@_)`,
-		43: `_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)`, 44: `_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)`,
-		45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
-	}[id]
-	if !isKnown {
-		return unknownFormat
-	}
-	return code
 }

@@ -99,6 +99,8 @@ type xlsxCell struct {
 	cellText
 	column     int
 	hasFormula bool
+	beside     string // what it shows beside a number
+	struck     bool   // a line goes through its text, or through a part of it
 	wrong      string
 	reason     string // which mistakes are alike; "" where none are
 }
@@ -108,7 +110,8 @@ type xlsxRecord struct {
 	file   *xlsxFile
 	row    int
 	fields []string
-	exact  []bool // fields that are decimals already
+	exact  []bool   // fields that are decimals already
+	shown  []string // beside the number of each field; nil where nothing is
 	diags  hcl.Diagnostics
 }
 
@@ -402,12 +405,16 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	for _, cell := range row.cells {
 		if i, found := slices.BinarySearch(f.sheetColumns, cell.column); found {
 			r.fields[i], r.exact[i] = cell.text, cell.decimal
+			if cell.beside != "" {
+				r.show(i, cell.beside)
+			}
 		}
 	}
 	if row.hidden {
 		r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is hidden",
 			"Row %d is hidden in the sheet %q, perhaps by a filter, and remit reads it all the same.", row.number, f.sheet.name))
 	}
+	r.warnOfStruck(row)
 	for _, cell := range row.cells {
 		i, found := slices.BinarySearch(f.sheetColumns, cell.column)
 		switch {
@@ -420,6 +427,36 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	}
 	r.checkMerged()
 	return r
+}
+
+// warnOfStruck warns of a row with text that somebody struck through, in the columns that are read.
+func (r *xlsxRecord) warnOfStruck(row *xlsxRow) {
+	for _, cell := range row.cells {
+		if !cell.struck {
+			continue
+		}
+		if i, found := slices.BinarySearch(r.file.sheetColumns, cell.column); found && r.file.needed[i] {
+			r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is struck through",
+				"Row %d has struck-through text in the sheet %q, first in cell %s, and remit reads it all the same.", row.number, r.file.sheet.name, cellName(cell.column, row.number)))
+			return
+		}
+	}
+}
+
+// show keeps what a cell shows beside its number.
+func (r *xlsxRecord) show(i int, text string) {
+	if r.shown == nil {
+		r.shown = make([]string, len(r.fields))
+	}
+	r.shown[i] = text
+}
+
+// beside is what the cell of a field shows beside its number.
+func (r *xlsxRecord) beside(i int) string {
+	if r.shown == nil {
+		return ""
+	}
+	return r.shown[i]
 }
 
 // check gathers the mistakes and warnings of one cell.

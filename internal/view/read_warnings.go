@@ -49,6 +49,8 @@ func readWarning(w *config.ReadWarning) string {
 	switch w.Name {
 	case "formula_columns":
 		noun = "column with formulas"
+	case "struck_rows":
+		noun = "struck-through row"
 	case "same_number_keys":
 		noun = "key that is the same number as another"
 	case "full_rows_left_out":

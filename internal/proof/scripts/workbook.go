@@ -21,7 +21,8 @@ import (
 //	workbook FROM TO
 //
 // that makes an .xlsx file of lines: "sheet NAME", "CELL text", "CELL = number", "CELL = number
-// as FORMAT", "CELL formula EXPRESSION" (without a result), "merge A1:B2", "hide ROW", "hide
+// as FORMAT", "CELL formula EXPRESSION" (without a result), "CELL strike" (through what it has),
+// "CELL strike TEXT" (behind what it has), "merge A1:B2", "hide ROW", "hide
 // COLUMN", "above A1:B2 NUMBER as FORMAT" (a conditional format), "styles NAME" (the part of the formats has that
 // name, and for "" nothing leads to it).
 func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
@@ -58,6 +59,8 @@ func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
 			err = errors.Join(wrong, file.SetRowVisible(name, row, false))
 		case word == "formula":
 			err = file.SetCellFormula(name, first, value)
+		case word == "strike":
+			err = strike(file, name, first, value)
 		case word == "=":
 			number, format, isFormatted := strings.Cut(value, " as ")
 			err = file.SetCellDefault(name, first, number)
@@ -73,6 +76,17 @@ func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
 	var whole bytes.Buffer
 	ts.Check(file.Write(&whole))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), withStyles(ts, whole.Bytes(), styles), 0o600))
+}
+
+// strike strikes a cell through, or appends a struck text to it.
+func strike(file *excelize.File, sheet, cell, text string) error {
+	line := &excelize.Font{Strike: true}
+	if text != "" {
+		before, err := file.GetCellValue(sheet, cell)
+		return errors.Join(err, file.SetCellRichText(sheet, cell, []excelize.RichTextRun{{Text: before}, {Text: text, Font: line}}))
+	}
+	style, err := file.NewStyle(&excelize.Style{Font: line})
+	return errors.Join(err, file.SetCellStyle(sheet, cell, cell, style))
 }
 
 // withStyles is a workbook whose part of the formats has a name; nothing leads to it for "".
