@@ -153,6 +153,8 @@ func TestAddressesOfTheService(t *testing.T) {
 		"a name with dots in the path":      {"https://api.example.com/v1..2/", "https://api.example.com/v1..2"},
 		"an empty fragment":                 {"https://api.example.com/#", ""},
 		"a port that there is not":          {"https://api.example.com:65536", ""},
+		"port 0":                            {"https://api.example.com:0", ""},
+		"a Cyrillic letter in the host":     {"https://аpi.example.com", ""},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			c2, diags := load(t, map[string]string{"main.hcl": fmt.Sprintf("service { base_url = %q }", c.url)}, config.Options{})

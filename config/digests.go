@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"remit/config/functions"
 )
 
 // FileDigest is a file of the configuration and the SHA-256 of its bytes.
@@ -23,14 +25,15 @@ type FileDigest struct {
 // names: those of the language with the bytes that were parsed, and data files and what the
 // file functions read, as they are now. Files of variables are left out, because the digest of
 // a short secret tells it. NewBlob returns another hash for a file of that many bytes; it may be
-// nil. The error is that of a file which can't be read any more.
-func (c *Configuration) Digests(newBlob func(size int64) hash.Hash) ([]FileDigest, error) {
+// nil. The error is that of a file which can't be read any more. Searches are what functions found by name until now, in any
+// order, by paths relative to the directory.
+func (c *Configuration) Digests(newBlob func(size int64) hash.Hash) (files []FileDigest, searches []functions.Search, err error) {
 	s := c.sources
 	digests := make(map[string]FileDigest, len(s.files))
 	for name, file := range s.files {
 		digest, err := digestOf(name, bytes.NewReader(file.Bytes), int64(len(file.Bytes)), newBlob)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		digests[name] = digest
 	}
@@ -40,15 +43,17 @@ func (c *Configuration) Digests(newBlob func(size int64) hash.Hash) ([]FileDiges
 		}
 		digest, err := s.digest(name, newBlob)
 		if err != nil {
-			return nil, fmt.Errorf("read %s again for its digest: %w", name, err)
+			return nil, nil, fmt.Errorf("read %s again for its digest: %w", name, err)
 		}
 		digests[name] = digest
 	}
-	list := make([]FileDigest, 0, len(digests))
+	files = make([]FileDigest, 0, len(digests))
 	for _, name := range slices.Sorted(maps.Keys(digests)) {
-		list = append(list, digests[name])
+		files = append(files, digests[name])
 	}
-	return list, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return files, slices.Collect(maps.Values(s.searches)), nil
 }
 
 // isVariables reports whether a file assigns variables.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
+	"remit/config/functions"
 )
 
 // TestDigestsNameWhatWasRead holds that each file which a declaration was made from is named,
@@ -28,7 +31,8 @@ transfer "internal" "pay" {
   from_profile_id = file("./from.txt")
   to_profile_id   = templatefile("to.tmpl", { to = each.value.to })
   amount          = "1.00"
-  asset           = "USD"
+  asset           = fileexists("none.txt") ? "EUR" : "USD"
+  metadata        = { files = join(" ", fileset(".", "*.txt")) }
 }`,
 		"rows/pay.csv":      "id,to\n1,landlord\n",
 		"from.txt":          "treasury",
@@ -49,7 +53,7 @@ transfer "internal" "pay" {
 			t.Fatal(diags)
 		}
 	}
-	got, err := c.Digests(nil)
+	got, searches, err := c.Digests(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +61,11 @@ transfer "internal" "pay" {
 	for _, name := range []string{"from.txt", "main.hcl", "rows/pay.csv", "to.tmpl"} {
 		sum := sha256.Sum256([]byte(files[name]))
 		want = append(want, config.FileDigest{Name: name, SHA256: hex.EncodeToString(sum[:])})
+	}
+	wantSearches := []functions.Search{{Path: ".", Pattern: "*.txt", Found: []string{"from.txt"}}, {Path: "none.txt"}}
+	slices.SortFunc(searches, func(a, b functions.Search) int { return strings.Compare(a.Path, b.Path) })
+	if diff := cmp.Diff(wantSearches, searches); diff != "" {
+		t.Errorf("other searches (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("other files (-want +got):\n%s", diff)

@@ -38,7 +38,12 @@ type sourceFiles struct {
 
 	mu   sync.Mutex          // functions may be called by several goroutines
 	read map[string]readFile // that functions have read, by the names that diagnostics use; guarded by mu
+	// searches are what functions have looked for by name, by paths that diagnostics use and patterns; guarded by mu.
+	searches map[searchKey]functions.Search
 }
+
+// searchKey is what a search was for.
+type searchKey struct{ path, pattern string }
 
 // readFile is a file below a directory: the configuration's or an included one.
 type readFile struct {
@@ -56,7 +61,7 @@ type sourceFile struct {
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
 func openSources(dir string, whole bool, unsaved *confined.Unsaved, pieces syntax.Pieces) (*sourceFiles, hcl.Diagnostics) {
-	s := &sourceFiles{whole: whole, pieces: pieces, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
+	s := &sourceFiles{whole: whole, pieces: pieces, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}, searches: map[searchKey]functions.Search{}}
 	root, err := confined.OpenDirectory(dir, unsaved)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
@@ -194,11 +199,20 @@ func (s *sourceFiles) noteRead(shown string, root *confined.Directory, name stri
 	s.read[shown] = readFile{root, name}
 }
 
+// noteSearch keeps what a function has looked for below a directory of this name.
+func (s *sourceFiles) noteSearch(name string, search functions.Search) {
+	search.Path = path.Join(name, search.Path)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.searches[searchKey{search.Path, search.Pattern}] = search
+}
+
 // functions are those that read files below root, a directory of this name; "" is the configuration's.
 func (s *sourceFiles) functions(root *confined.Directory, name string, m *meter.Meter) map[string]function.Function {
 	return functions.TableOf(functions.Directory{
 		Root: root, Name: name,
-		Note: func(file string) { s.noteRead(path.Join(name, file), root, file) },
+		Note:     func(file string) { s.noteRead(path.Join(name, file), root, file) },
+		Searched: func(search functions.Search) { s.noteSearch(name, search) },
 	}, m)
 }
 

@@ -32,6 +32,8 @@ type Directory struct {
 	// Name is what a message calls an included directory; "" is the configuration's.
 	Name string
 	Note func(name string) // is told of each file whose content was read; nil for nobody
+	// Searched is told of what was looked for by name alone; nil for nobody.
+	Searched func(Search)
 }
 
 // called is the directory in a message.
@@ -144,13 +146,21 @@ func (f files) exists(args []string) (cty.Value, error) {
 	info, err := f.stat(args[0])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		f.searched(args[0], "", nil)
 		return cty.False, nil
 	case err != nil:
 		return cty.NilVal, function.NewArgError(0, err)
 	case !info.Mode().IsRegular():
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not a regular file", args[0])
 	}
+	f.searched(args[0], "", []string{path.Base(path.Clean(args[0]))})
 	return cty.True, nil
+}
+
+func (f files) searched(name, pattern string, found []string) {
+	if f.Searched != nil {
+		f.Searched(Search{path.Clean(name), pattern, found})
+	}
 }
 
 // set finds regular files. It does not look into directories behind links.
@@ -170,20 +180,22 @@ func (f files) set(args []string) (cty.Value, error) {
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within %s: %w", dir, f.called(), confined.Plain(err))
 	}
 	defer below.Close() // nothing was written that could be lost
-	matches, err := doublestar.Glob(below.FS(), path.Clean(pattern), doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
+	matches, err := glob(below.FS(), pattern)
 	if err != nil {
 		return cty.NilVal, function.NewArgErrorf(1, "look for %q in %q: %w", pattern, dir, err)
 	}
 	var names []cty.Value
+	var found []string
 	for _, match := range matches {
 		info, err := files{Directory{Root: below, Name: f.Name}}.stat(match)
 		if err != nil {
 			return cty.NilVal, function.NewArgError(1, err)
 		}
 		if info.Mode().IsRegular() {
-			names = append(names, cty.StringVal(match))
+			names, found = append(names, cty.StringVal(match)), append(found, match)
 		}
 	}
+	f.searched(dir, pattern, found)
 	if len(names) == 0 {
 		return cty.SetValEmpty(cty.String), nil
 	}

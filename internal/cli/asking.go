@@ -43,8 +43,10 @@ func (a *asking) serve(ctx context.Context, p *process, page *ask.Page, what, un
 	for name, file := range view.ServedFiles() {
 		page.Files[name] = ask.File{Type: file.Type, Content: []byte(file.Content)}
 	}
-	page.Tell = func(address, once string) { a.tell(ctx, p, page, what, address, once) }
+	afterwards := func() {}
+	page.Tell = func(address, once string) { afterwards = a.tell(ctx, p, page, what, address, once) }
 	err := page.Serve(ctx)
+	afterwards()
 	switch {
 	case errors.Is(err, ask.ErrTaken):
 		return exit.Explain(err, fmt.Sprintf("%s; %s. If it is another remit, answer its page or end it; else serve this page at another --port", err, undone))
@@ -54,14 +56,19 @@ func (a *asking) serve(ctx context.Context, p *process, page *ask.Page, what, un
 	return err
 }
 
-// tell prints where the page is, and has the browser open it where a person sits at a desktop of this machine.
-func (a *asking) tell(ctx context.Context, p *process, page *ask.Page, what, address, once string) {
+// tell prints where the page is, and has the browser open it where a person sits at a desktop of this machine. What it returns is
+// to be called once the page has ended.
+func (a *asking) tell(ctx context.Context, p *process, page *ask.Page, what, address, once string) (afterwards func()) {
 	here := strings.TrimPrefix(ask.Origin(page.Port), "http://")
-	hint := "Open it in a browser of this machine: no other machine reaches " + here + "."
-	if opener := a.opener(p); opener != "" && p.host.Open(ctx, opener, once) == nil {
-		hint = fmt.Sprintf("%s opens it in your browser. If no page appears, open the address yourself, in a\nbrowser of this machine: no other machine reaches %s.", filepath.Base(opener), here)
+	hint, afterwards := "Open it in a browser of this machine: no other machine reaches "+here+".", func() {}
+	if opener := a.opener(p); opener != "" {
+		if remove, err := p.host.Open(ctx, opener, view.LeadHTML(once)); err == nil {
+			afterwards = remove
+			hint = fmt.Sprintf("%s opens it in your browser. If the page does not appear, open the address yourself,\nin a browser of this machine: no other machine reaches %s.", filepath.Base(opener), here)
+		}
 	}
 	_, _ = fmt.Fprintf(p.streams.Err, "%s\n\n    %s\n\n%s\n", what, address, hint)
+	return afterwards
 }
 
 // opener is the program that opens the page; "" where remit opens none.

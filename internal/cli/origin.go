@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"remit/config"
+	"remit/config/functions"
 	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
@@ -26,7 +27,7 @@ func originOf(dir *workspace.Directory, loaded *config.Configuration) (state.Ori
 		defer checkout.Close()
 		newBlob = checkout.NewBlob
 	}
-	files, err := loaded.Digests(newBlob)
+	files, searches, err := loaded.Digests(newBlob)
 	if err != nil {
 		return state.Origin{}, fmt.Errorf("tell what the plan was made from: %w", err)
 	}
@@ -40,7 +41,7 @@ func originOf(dir *workspace.Directory, loaded *config.Configuration) (state.Ori
 	}
 	o.FilesLeftOut = len(files) - len(o.Files)
 	if checkout != nil {
-		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, dir.Path, loaded.Includes, blobs)
+		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, dir.Path, loaded.Includes, blobs) || !findsTheSame(checkout, searches)
 	}
 	return o, nil
 }
@@ -76,6 +77,16 @@ func isCommitted(checkout *gitfiles.Checkout, dir string, includes []string, blo
 	for name, blob := range blobs {
 		committed, err := checkout.Blob(name)
 		if err != nil || !bytes.Equal(committed, blob) {
+			return false
+		}
+	}
+	return true
+}
+
+// findsTheSame reports whether functions that find files by their names find the same in the commit.
+func findsTheSame(checkout *gitfiles.Checkout, searches []functions.Search) bool {
+	for _, search := range searches {
+		if agrees, err := search.Agrees(checkout.Tree); err != nil || !agrees {
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // line here that says who chooses the program: never a file of the configuration's directory.
 var programs = map[string]string{
 	"remit/internal/cli/host Command":                "--notify-command and REMIT_SIGN_COMMAND: whoever starts remit names them",
-	"remit/internal/cli/host Open":                   "xdg-open or open of PATH, outside of the repository, where a person sits at a desktop and a terminal",
+	"remit/internal/cli/host start":                  "xdg-open or open of PATH, outside of the repository, where a person sits at a desktop and a terminal",
 	"remit/internal/approval/sshkey signWithOpenSSH": "ssh-keygen of PATH, for the key that --key or --sign names: it alone can talk to a security key",
 	"github.com/mattn/go-shellwords shellRun":        "what stands in backticks, where a parser is told to run it; splitWords tells none",
 	"golang.org/x/sys/unix Exec":                     "a name for syscall.Exec; nothing calls it",

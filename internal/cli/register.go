@@ -41,7 +41,7 @@ func (r *registering) run(ctx context.Context, p *process) error {
 	_, _ = rand.Read(user)
 	origin := ask.Origin(r.port)
 	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(challenge)}
-	var line string
+	var line, fingerprint string
 	page := &ask.Page{
 		Port: r.port,
 		Write: func(to io.Writer) error {
@@ -56,13 +56,14 @@ func (r *registering) run(ctx context.Context, p *process) error {
 			if _, mistakes := approval.ParsePasskeys([]byte(line), nil); len(mistakes) > 0 {
 				return ask.Taken{}, fmt.Errorf("allowed_passkeys could not have it: %s", mistakes[0].Text)
 			}
-			return ask.Taken{Said: "Your passkey is made. remit prints its line: give it to the owner of allowed_passkeys."}, nil
+			fingerprint = approval.PasskeyKey(passkey).Fingerprint()
+			return ask.Taken{Said: "Your passkey is made. Its key is " + fingerprint + ". Compare it with the key that remit names, and give the line below that to the owner of allowed_passkeys."}, nil
 		},
 	}
 	if err := r.asking.serve(ctx, p, page, "Make your passkey at", "no passkey was registered"); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(p.streams.Err, "The owner of allowed_passkeys adds this line:"); err != nil {
+	if _, err := fmt.Fprintf(p.streams.Err, "Compare the key with the one that the page names: %s\nThe owner of allowed_passkeys adds this line:\n", fingerprint); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.streams.Out, line)

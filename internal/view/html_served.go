@@ -3,6 +3,7 @@ package view
 import (
 	_ "embed" // the style and the script of pages that ask
 	"fmt"
+	"html"
 	"io"
 	"strings"
 
@@ -29,6 +30,24 @@ func ServedFiles() map[string]ServedFile {
 		"ask.css":  {"text/css; charset=utf-8", askStyle},
 		"ask.js":   {"text/javascript; charset=utf-8", askScript},
 	}
+}
+
+// LeadHTML is a page, for a file, from which a browser goes on to an address at once.
+func LeadHTML(address string) []byte {
+	to := html.EscapeString(address)
+	return []byte(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=` + to + `">
+<title>remit</title>
+</head>
+<body>
+<p><a href="` + to + `">The page of remit</a></p>
+</body>
+</html>
+`)
 }
 
 // beginServed opens a page whose server says what it may load.

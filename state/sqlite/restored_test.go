@@ -79,3 +79,41 @@ func TestABackupBesideAnotherLogIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestALinkThatIsLedElsewhereNamesNoOtherNote leads the link of a state to another state while an older copy of the first one is made
+// complete: the notes are those of the state that was opened, by its own path and by that of the link.
+func TestALinkThatIsLedElsewhereNamesNoOtherNote(t *testing.T) {
+	first, path := create(t)
+	closed(t, first)
+	other, elsewhere := create(t)
+	closed(t, other)
+	link, notes, older := filepath.Join(t.TempDir(), "linked.db"), t.TempDir(), filepath.Join(t.TempDir(), "older.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no links can be made here:", err)
+	}
+	open := func() (*sqlite.Store, state.Journal) {
+		t.Helper()
+		s := reopen(t, link)
+		s.NoteIn(notes)
+		return s, lock(t, s)
+	}
+	copyState(t, path, older, "")
+	s, j := open()
+	add(t, j, statetest.Intent("r-1", "run", "10.00"))
+	unlock(t, j)
+	closed(t, s)
+	copyState(t, older, path, "")
+
+	s, j = open()
+	if err := errors.Join(os.Remove(link), os.Symlink(elsewhere, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.(state.Completer).Complete(); err != nil {
+		t.Fatal(err)
+	}
+	_ = j.Unlock() // it says that the link leads elsewhere
+	closed(t, s)
+	if made, err := os.ReadDir(notes); err != nil || len(made) != 2 {
+		t.Errorf("there are the notes %v, %v", made, err)
+	}
+}

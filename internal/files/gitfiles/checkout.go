@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"remit/internal/files/access"
@@ -28,7 +29,8 @@ type Checkout struct {
 	Top string
 
 	objects *objects
-	dir     string // of the commit's tree, with slashes; "" for all of it
+	dir     string     // of the commit's tree, with slashes; "" for all of it
+	top     *treeEntry // of the commit's tree; nil until it is read
 }
 
 // ErrNone says that a directory is in no working tree that can be read, or that the working tree
@@ -179,6 +181,9 @@ const linksMax = 10
 // behindLinks is the entry of the commit at a path, through links that the commit has; nil where it has none.
 func (c *Checkout) behindLinks(at string) (*treeEntry, error) {
 	for range linksMax {
+		if at == "." {
+			return c.root()
+		}
 		entry, rest, err := c.walk(at)
 		switch {
 		case err != nil || entry == nil:
@@ -204,50 +209,54 @@ func (c *Checkout) behindLinks(at string) (*treeEntry, error) {
 // Names returns the names of files that the commit has in a directory itself, links among them. The
 // directory is relative to the checkout's; "." is that one.
 func (c *Checkout) Names(dir string) ([]string, error) {
-	tree, err := c.root()
+	entries, err := c.entries(path.Join(c.dir, dir))
 	if err != nil {
 		return nil, err
 	}
-	if at := path.Join(c.dir, dir); at != "." {
-		entry, err := c.behindLinks(at)
-		if err != nil || entry == nil || !entry.isTree() {
-			return nil, err
-		}
-		if tree, err = c.objects.read(entry.id, "tree"); err != nil {
-			return nil, err
-		}
-	}
 	var names []string
-	for len(tree) > 0 {
-		var entry treeEntry
-		if entry, tree, err = c.objects.nextEntry(tree); err != nil {
-			return nil, err
-		}
+	for name, entry := range entries {
 		if entry.isFile() || entry.isLink() {
-			names = append(names, entry.name)
+			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names, nil
+}
+
+// entries are those of the commit's directory at a path, through links that the commit has; none where it has no such directory.
+func (c *Checkout) entries(at string) (map[string]treeEntry, error) {
+	entry, err := c.behindLinks(at)
+	if err != nil || entry == nil || !entry.isTree() {
+		return nil, err
+	}
+	return c.objects.tree(entry.id)
 }
 
 // walk is the entry of the commit at a path, or the first entry on the way that is not a tree, with
 // the rest of the path behind it. It is nil where the commit has none.
 func (c *Checkout) walk(at string) (entry *treeEntry, rest string, err error) {
-	tree, err := c.root()
-	for rest = at; err == nil; {
+	entry, err = c.root()
+	for rest = at; err == nil && rest != "" && entry.isTree(); {
+		var entries map[string]treeEntry
+		if entries, err = c.objects.tree(entry.id); err != nil {
+			break
+		}
 		var name string
 		name, rest, _ = strings.Cut(rest, "/")
-		entry, err = c.objects.find(tree, name)
-		if err != nil || entry == nil || rest == "" || !entry.isTree() {
-			return entry, rest, err
+		next, isThere := entries[name]
+		if !isThere {
+			return nil, rest, nil
 		}
-		tree, err = c.objects.read(entry.id, "tree")
+		entry = &next
 	}
-	return nil, "", err
+	return entry, rest, err
 }
 
 // root is the tree of the commit.
-func (c *Checkout) root() ([]byte, error) {
+func (c *Checkout) root() (*treeEntry, error) {
+	if c.top != nil {
+		return c.top, nil
+	}
 	id, err := parseID(c.Commit)
 	if err != nil {
 		return nil, err
@@ -264,5 +273,6 @@ func (c *Checkout) root() ([]byte, error) {
 	if id, err = parseID(string(name)); err != nil {
 		return nil, err
 	}
-	return c.objects.read(id, "tree")
+	c.top = &treeEntry{mode: treeMode, id: id}
+	return c.top, nil
 }

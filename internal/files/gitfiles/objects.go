@@ -33,6 +33,8 @@ type objects struct {
 	newSum func() hash.Hash
 	packs  []*pack // nil until they are needed
 	listed bool
+	trees  map[string]map[string]treeEntry // that were read, by their hashes
+	held   int                             // entries of them
 }
 
 // newObjects are those below root whose hashes have so many hexadecimal digits.
@@ -163,7 +165,10 @@ type treeEntry struct {
 	id         []byte
 }
 
-func (e *treeEntry) isTree() bool { return e.mode == "40000" }
+// treeMode is the mode of a directory.
+const treeMode = "40000"
+
+func (e *treeEntry) isTree() bool { return e.mode == treeMode }
 func (e *treeEntry) isLink() bool { return e.mode == "120000" }
 func (e *treeEntry) isFile() bool { return strings.HasPrefix(e.mode, "100") }
 
@@ -178,17 +183,29 @@ func (o *objects) nextEntry(tree []byte) (treeEntry, []byte, error) {
 	return treeEntry{mode, name, rest[:size]}, rest[size:], nil
 }
 
-// find is the entry of a tree with that name; nil where there is none.
-func (o *objects) find(tree []byte, name string) (*treeEntry, error) {
-	for len(tree) > 0 {
-		entry, rest, err := o.nextEntry(tree)
-		if err != nil {
+// treesMax bounds the entries of trees that are held.
+const treesMax = 1 << 20
+
+// tree returns the entries of a tree by their names. Nobody changes them.
+func (o *objects) tree(id []byte) (map[string]treeEntry, error) {
+	if entries, isHeld := o.trees[string(id)]; isHeld {
+		return entries, nil
+	}
+	text, err := o.read(id, "tree")
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]treeEntry{}
+	for len(text) > 0 {
+		var entry treeEntry
+		if entry, text, err = o.nextEntry(text); err != nil {
 			return nil, err
 		}
-		if entry.name == name {
-			return &entry, nil
-		}
-		tree = rest
+		entries[entry.name] = entry
 	}
-	return nil, nil
+	if o.held += len(entries); o.trees == nil || o.held > treesMax {
+		o.trees, o.held = map[string]map[string]treeEntry{}, len(entries)
+	}
+	o.trees[string(id)] = entries
+	return entries, nil
 }

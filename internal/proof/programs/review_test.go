@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/webauthn"
@@ -21,8 +23,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/approval"
+	"remit/internal/approval/ask"
 	"remit/internal/proof/scripts"
 	"remit/internal/proof/suite"
+	"remit/internal/view"
 )
 
 // TestTwoPeopleApproveInTheBrowser registers two people, has an author sign a plan, has both approve on the page, and sends
@@ -744,5 +748,43 @@ func (r *reviewer) verifyByHand() {
 		if (err == nil) != (want == "") {
 			r.Errorf("passkeys.sh: %v\n%s", err, out)
 		}
+	}
+}
+
+// TestAFileLeadsTheBrowserToThePage opens the file that remit gives to xdg-open: it leads to the page, which can answer, and once.
+func TestAFileLeadsTheBrowserToThePage(t *testing.T) {
+	t.Parallel()
+	r := newReviewer(t)
+	told, ended := make(chan [2]string, 1), make(chan error, 1)
+	page := &ask.Page{
+		Port: r.port, Wait: time.Hour,
+		Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, "<!doctype html><title>the page</title>")
+			return err
+		},
+		Answer: func(context.Context, []byte) (ask.Taken, error) { return ask.Taken{Said: "taken"}, nil },
+		Tell:   func(address, once string) { told <- [2]string{address, once} },
+	}
+	go func() { ended <- page.Serve(t.Context()) }()
+	addresses := <-told
+	file := filepath.Join(t.TempDir(), "remit.html")
+	if err := os.WriteFile(file, view.LeadHTML(addresses[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(r.browser, chromedp.Navigate("file://"+file)); err != nil {
+		t.Fatal(err)
+	}
+	for at := ""; at != "the page at "+addresses[0]; { // until the browser has gone on, a script may lose the document that it is in
+		if strings.HasPrefix(at, " at http") {
+			t.Fatalf("the file leads to%s", at)
+		}
+		at, _ = chromedp.Run(r.browser, chromedp.Evaluate[string](`document.readyState === "complete" ? document.title + " at " + location.href : ""`))
+	}
+	answer := `fetch("answer", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }).then((r) => r.text())`
+	if said := (&servedPage{reviewer: r}).eval(answer); !strings.Contains(said, "taken") {
+		t.Errorf("the page that a file leads to answers, and hears %q", said)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

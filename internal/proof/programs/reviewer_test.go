@@ -438,7 +438,9 @@ func (h *passkeyHolder) register(person string) string {
 		navigator.credentials.create = (o) => { o.publicKey.pubKeyCredParams = [{ type: "public-key", alg: %d }]; return create(o); };
 		const send = window.fetch, challenge = document.getElementById("ask").dataset.challenge;
 		window.fetch = (to, o) => { window.made = JSON.stringify({ registration: JSON.parse(o.body), challenge }); return send(to, o); } })()`, h.algorithm))
-	if said := page.said(); !strings.Contains(said, "Your passkey is made") {
+	said := page.said()
+	key := regexp.MustCompile(`SHA256:[A-Za-z0-9+/]{43}\b`).FindString(said)
+	if !strings.Contains(said, "Your passkey is made") || key == "" {
 		h.Fatalf("the page says %q", said)
 	}
 	made, err := chromedp.Run(h.browser, chromedp.Evaluate[string]("window.made"))
@@ -448,7 +450,7 @@ func (h *passkeyHolder) register(person string) string {
 	h.made = made
 	code, out := page.stop()
 	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(person) + ` .*$`).FindString(out)
-	if code != 0 || line == "" {
+	if code != 0 || line == "" || !strings.Contains(out, "Compare the key with the one that the page names: "+key+"\n") {
 		h.Fatalf("approve --register ends with %d:\n%s", code, out)
 	}
 	before, _ := os.ReadFile(filepath.Join(h.dir, "allowed_passkeys")) // none at first
