@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -101,19 +102,26 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }
 
-// ResolveForgotten settles a ref_id for good, whatever it is: it is never sent again. It
-// returns the outcome that it wrote. The error is an *[AliveError] while the holder of an
-// attempt that is in doubt may be alive, [ErrUnknownRefID], or what the state refuses; then
-// nothing was written. That it is no longer declared is the caller's to see to.
+// UnsettledError says that a ref_id can't be forgotten: it is in doubt, or in conflict with nothing but an answer or a list
+// to show for it, so that it may have been made, and no guard would know it any more.
+type UnsettledError struct{ state.Detail }
+
+// Error says so, and what a person can say instead.
+func (e *UnsettledError) Error() string {
+	return fmt.Sprintf("%q is in %s: it may have been made, so it is not forgotten. Settle it first: give the record that the service shows, "+
+		"or say --not-made where the service's operator says that there is none. Nothing was changed", e.RefID, strings.TrimPrefix(e.Status.String(), "in "))
+}
+
+// ResolveForgotten settles a ref_id for good: it is never sent again. It returns the outcome that it
+// wrote. The error is an *[UnsettledError] where nobody knows whether it was made, [ErrUnknownRefID], or what the state
+// refuses; then nothing was written. That it is no longer declared is the caller's to see to.
 func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) {
 	detail, _, err := r.read(ctx)
 	if err != nil {
 		return state.Outcome{}, err
 	}
-	if detail.Status == state.InDoubt {
-		if err := r.seenDead(ctx, detail); err != nil {
-			return state.Outcome{}, err
-		}
+	if detail.Status == state.InDoubt || detail.Status == state.Conflict && detail.RecordID == "" {
+		return state.Outcome{}, &UnsettledError{detail}
 	}
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }
