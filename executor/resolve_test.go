@@ -532,6 +532,23 @@ func TestNotMadeAsksTheServiceFirst(t *testing.T) {
 	}
 }
 
+// TestABootOfOneMachineSaysNothingOfItsClone has a run on another host of a server, with the name and the machine ID of the
+// asker's.
+func TestABootOfOneMachineSaysNothingOfItsClone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.clock, w.journal.file = turned{boot: "a"}, state.FilePlace{}
+		died(t, w, "rent")
+		time.Sleep(time.Minute)
+		r := w.resolution("rent")
+		r.Clock, r.Journal = turned{boot: "b"}, losable{w.journal}
+		_, err := executor.ResolveNotMade(t.Context(), r)
+		if alive, ok := errors.AsType[*executor.AliveError](err); !ok || alive.Wait < 10*time.Minute {
+			t.Errorf("got %v, want a wait of more than 10m", err)
+		}
+	})
+}
+
 // TestWhatMayHaveBeenMadeIsNotForgotten: only what has a record, or was provably not made, is.
 func TestWhatMayHaveBeenMadeIsNotForgotten(t *testing.T) {
 	tests := map[string]struct {
