@@ -78,7 +78,7 @@ type Resolution struct {
 	// Date asks the service what time it is: a token's Date, or the zero time where there is none to be
 	// had. It is asked where no other clock tells that the holder of an attempt is dead; nil for nobody.
 	Date func(ctx context.Context) time.Time
-	// Finder is asked whether the service lists what is to be settled as not made; nil for nobody.
+	// Finder is asked whether the service lists a doubt that is to be settled as not made; nil for nobody.
 	Finder Finder
 	// Unasked is told that Finder could not be asked, and why; nil for nobody.
 	Unasked func(err error)

@@ -549,7 +549,7 @@ func TestABootOfOneMachineSaysNothingOfItsClone(t *testing.T) {
 	})
 }
 
-// TestWhatMayHaveBeenMadeIsNotForgotten: only what has a record, or was provably not made, is.
+// TestWhatMayHaveBeenMadeIsNotForgotten has a person forget a transfer in each standing.
 func TestWhatMayHaveBeenMadeIsNotForgotten(t *testing.T) {
 	tests := map[string]struct {
 		before  func(*world)

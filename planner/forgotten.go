@@ -9,8 +9,8 @@ import (
 	"remit/state"
 )
 
-// forgetCommand is what the journal names as the command of a person who forgot a ref_id. Versions up to 0.1.0
-// forgot what was in doubt or in conflict as well, and no event of them says that it was not made.
+// forgetCommand is the command of a person who forgot a ref_id, as the journal names it. Versions up to 0.1.0
+// forgot doubts and conflicts as well, and no event of them says that they were not made.
 const forgetCommand = "remit state forget"
 
 // journaled is the part of a [state.Snapshot] that says how a ref_id came to what it is.
@@ -18,7 +18,7 @@ type journaled interface {
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
 }
 
-// mayBeForgotten reports whether somebody may have forgotten what may have been made: a tombstone of which no record
+// mayBeForgotten reports whether somebody may have forgotten a doubt or a conflict: it is a tombstone of which no record
 // is known.
 func mayBeForgotten(o *state.Outline) bool {
 	return o.Status == state.Tombstone && !o.HasRecord && o.RecordStatus != transfer.Failed

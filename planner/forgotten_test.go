@@ -7,7 +7,7 @@ import (
 	"remit/state"
 )
 
-// TestWhatMayHaveBeenMadeCountsThoughForgotten: versions up to 0.1.0 forgot what was in doubt or in conflict. The
+// TestWhatMayHaveBeenMadeCountsThoughForgotten: versions up to 0.1.0 forgot doubts and conflicts. The
 // journal says so, and the same movement is a look-alike of it.
 func TestWhatMayHaveBeenMadeCountsThoughForgotten(t *testing.T) {
 	intent := state.Intent{RefID: "old", RunID: "run-0"}

@@ -173,7 +173,7 @@ type named struct {
 type other struct{ refID, groupID string }
 
 // holdUnlisted says of ref_ids that the list does not have that they can't be read, where it has one that was not asked for:
-// it is not the list of what was asked, such as that of a service that does not know the parameter and lists its newest
+// it is a list of others, such as that of a service that does not know the parameter and lists its newest
 // transfers, and no word of absence. A twin, and a side of a transfer that was asked for, are no others.
 func (p *page) holdUnlisted(refIDs []string, alike twins) {
 	at := slices.IndexFunc(p.others, func(o other) bool {

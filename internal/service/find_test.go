@@ -334,7 +334,7 @@ func TestFindNamesCredits(t *testing.T) {
 		"the credit side is of a ref_id that nobody asked for": {
 			[]string{of("z", "z1", "DEBIT", "gz") + "," + nameless("z2", "CREDIT", "gz") + "," + of("a", "a1", "DEBIT", "ga")},
 			map[string][]string{"a": {"a1"}},
-			[]string{"b"}, // of which the list says nothing, as it is not of what was asked
+			[]string{"b"}, // the list says nothing of it, as it has others
 		},
 		"its debit side is in no list": {
 			[]string{nameless("a2", "CREDIT", "ga")}, nil, []string{"a", "b"},
@@ -383,7 +383,7 @@ func TestFindNamesCredits(t *testing.T) {
 }
 
 // TestFindTakesNoTwinForAbsence answers lookups with ref_ids in other letters than were asked for.
-// TestFindTakesNoListOfOthersForAbsence answers lookups with what was not asked for.
+// TestFindTakesNoListOfOthersForAbsence answers lookups with other ref_ids.
 func TestFindTakesNoListOfOthersForAbsence(t *testing.T) {
 	item := func(refID, groupID string) string {
 		return strings.NewReplacer(`"ref_id":"a"`, fmt.Sprintf(`"ref_id":%q`, refID), `"group_id":"g"`, fmt.Sprintf(`"group_id":%q`, groupID)).Replace(answer)
