@@ -230,6 +230,39 @@ func TestTheLockIsCheckedAnewAfterASleep(t *testing.T) {
 	})
 }
 
+// TestACheckThatTakesLongIsNoCheckOfNow has a server answer after half a minute whether the lock is still ours.
+func TestACheckThatTakesLongIsNoCheckOfNow(t *testing.T) {
+	for name, tt := range map[string]struct{ slow, requests int }{
+		"once":   {1, 1},
+		"always": {1000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				checks := 0
+				w.journal.before = func(effect string) error {
+					switch effect {
+					case "append intent":
+						time.Sleep(2 * time.Second) // so that the lock is to be checked
+					case "check":
+						if checks++; checks <= tt.slow {
+							time.Sleep(30 * time.Second)
+						}
+					}
+					return nil
+				}
+				summary, err := executor.Apply(t.Context(), w.run(w.plan(request("rent"))))
+				if got := w.service.requests("rent"); err != nil || got != tt.requests || checks > 10 {
+					t.Errorf("%d requests after %d checks, want %d: %+v, %v", got, checks, tt.requests, summary, err)
+				}
+				if status := w.journal.row("rent").Status; tt.requests == 0 && status != state.Unsent {
+					t.Errorf("it is %v", status)
+				}
+			})
+		})
+	}
+}
+
 // TestAnExpiryHoldsByTheTimeThatPassed has somebody set the clock while the first of two requests is answered, which takes
 // an hour.
 func TestAnExpiryHoldsByTheTimeThatPassed(t *testing.T) {

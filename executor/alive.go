@@ -79,7 +79,8 @@ type owed struct {
 // seenDead returns an *[AliveError] where an attempt may still be carried out. The holder of the
 // lock has seen every earlier holder of it release it or die, unless a person took it away after
 // the attempt, or it is a lock that its holder can lose and live on, or the lock of another file,
-// of which this one is a copy. The service may be at work for the timeout of a request after its
+// of which this one is a copy. That its machine booted again says so of a file alone: two hosts of one server
+// may be clones, with one name and one machine ID. The service may be at work for the timeout of a request after its
 // sender died. All of that is counted by clocks that the asker can't set: where there is none, from
 // the first time that somebody asks, which is journalled.
 func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
@@ -151,7 +152,7 @@ func (r Resolution) owed(a pastAttempt, now state.Clocks) owed {
 	lock, ok := r.Journal.(state.Losable)
 	isLosable := ok && lock.IsLosable()
 	original := r.original(a)
-	isBooted := a.begun.File.Path == fileOf(r.Journal).Path && isBootedAgain(a.clocks, now)
+	isBooted := !isLosable && a.begun.File.Path == fileOf(r.Journal).Path && isBootedAgain(a.clocks, now)
 	o := owed{need: r.Settings.RequestTimeout, isGone: true}
 	switch {
 	case isBooted: // nobody lives through that

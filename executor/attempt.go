@@ -234,7 +234,13 @@ func (a *attempt) tooLate(now time.Time) string {
 	return ""
 }
 
-var errLocked = errors.New("the lock could not be checked")
+var (
+	errLocked    = errors.New("the lock could not be checked")
+	errSlowCheck = fmt.Errorf("each of %d checks of the lock took longer than %v", checksMax, checkAgeMax)
+)
+
+// checksMax is how often a request checks the lock anew, where that takes too long, before it is left unsent.
+const checksMax = 3
 
 // lateError says why it is too late to start, in a sentence.
 type lateError string
@@ -257,11 +263,19 @@ func stillNothing(last Answer, err error) Answer {
 // try submits the recorded bytes once, and reports whether the answer is the attempt's: where it
 // is "nothing was made", there may be another try.
 func (s *sender) try(a *attempt) (ended bool) {
-	if a.asked = s.run.clocks.local(); since(a.checked, a.asked) > checkAgeMax { // the process was stopped
+	for checks := 0; ; checks++ {
+		if a.asked = s.run.clocks.local(); since(a.checked, a.asked) <= checkAgeMax {
+			break
+		}
+		// The process was stopped, or the check itself took so long that it says nothing of now.
+		if checks == checksMax {
+			s.run.limiters[a.intent.Operation].Forget(a.ages)
+			a.answer = stillNothing(a.answer, errSlowCheck)
+			return true
+		}
 		if !s.mayStillTry(a) {
 			return true
 		}
-		a.asked = s.run.clocks.local()
 	}
 	s.run.report.requested()
 	a.answer = s.submit(a.intent.Path, []byte(a.intent.Body))

@@ -1,6 +1,10 @@
 package executor
 
-import "fmt"
+import (
+	"fmt"
+
+	"remit/state"
+)
 
 // LackingError says that the state lacks events that it once had, or may lack them, and that the service has no lookup that could
 // find the transfers of those events. Nothing was sent.
@@ -14,6 +18,9 @@ type LackingError struct {
 func (e *LackingError) Error() string {
 	if e.Joined {
 		return fmt.Sprintf("the state lacks event %d (its newest is %d), and the run in progress was begun without knowing that. This runner sent nothing, and stops the run: what was paid before may be paid again by it", e.Lacks, e.Newest)
+	}
+	if (state.Meta{Lacks: e.Lacks}).LacksAll() {
+		return "the state was made in place of one that is gone, and the service has no lookup that finds what was paid from that. Nothing was sent"
 	}
 	if e.Lacks == 0 {
 		return fmt.Sprintf("the state was restored from a dump, whose newest event is %d, and the service has no lookup that finds what was paid since. Nothing was sent", e.Newest)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -77,14 +78,18 @@ type Resolution struct {
 	// Date asks the service what time it is: a token's Date, or the zero time where there is none to be
 	// had. It is asked where no other clock tells that the holder of an attempt is dead; nil for nobody.
 	Date func(ctx context.Context) time.Time
+	// Finder is asked whether the service lists a doubt that is to be settled as not made; nil for nobody.
+	Finder Finder
+	// Unasked is told that Finder could not be asked, and why; nil for nobody.
+	Unasked func(err error)
 	// Waiting is told, in a sentence, that the call waits itself; nil for nobody.
 	Waiting func(text string)
 }
 
 // ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never
 // sent again. It returns the outcome that it wrote. The error is a *[StatusError] for any
-// other status, an *[AliveError] while the holder of the attempt may be alive, or
-// [ErrUnknownRefID]; then nothing was written.
+// other status, an *[AliveError] while the holder of the attempt may be alive, a *[ListedError] where the
+// service lists a doubt, or [ErrUnknownRefID]; then nothing was written.
 func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	detail, _, err := r.read(ctx)
 	if err != nil {
@@ -98,22 +103,67 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	if err := r.seenDead(ctx, detail); err != nil {
 		return state.Outcome{}, err
 	}
+	if detail.Status == state.InDoubt && r.Finder != nil {
+		if err := r.unlisted(ctx); err != nil {
+			return state.Outcome{}, err
+		}
+	}
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }
 
-// ResolveForgotten settles a ref_id for good, whatever it is: it is never sent again. It
-// returns the outcome that it wrote. The error is an *[AliveError] while the holder of an
-// attempt that is in doubt may be alive, [ErrUnknownRefID], or what the state refuses; then
-// nothing was written. That it is no longer declared is the caller's to see to.
+// unlisted returns a *[ListedError] where the service lists something under the ref_id: nobody's word makes that not made.
+// A service that can't be asked says nothing against the word.
+func (r Resolution) unlisted(ctx context.Context) error {
+	found, err := r.Finder.Find(ctx, []string{r.RefID})
+	unreadable, isUnreadable := errors.AsType[*UnreadableError](err)
+	switch {
+	case isUnreadable:
+		return &ListedError{RefID: r.RefID, Unreadable: unreadable.Reasons[r.RefID]}
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("look up %q: %w", r.RefID, err)
+	case err != nil && r.Unasked != nil:
+		r.Unasked(err)
+	case len(found[r.RefID]) > 0:
+		return &ListedError{RefID: r.RefID}
+	}
+	return nil
+}
+
+// ListedError says that the service lists a transfer that a person would settle as not made.
+type ListedError struct {
+	RefID      string
+	Unreadable string // why its record can't be read; "" where it can
+}
+
+// Error says what was found.
+func (e *ListedError) Error() string {
+	if e.Unreadable != "" {
+		return fmt.Sprintf("the service's list does not say that %q was not made: %s. Nothing was changed. Where the service's operator says that there is none, "+
+			"take lookup_path out of the service block, and say --not-made again", e.RefID, e.Unreadable)
+	}
+	return fmt.Sprintf("the service lists a record of %q, so it was made. Nothing was changed. Look it up", e.RefID)
+}
+
+// UnsettledError says that a ref_id can't be forgotten: it is in doubt, or in conflict with nothing but an answer or a list
+// to show for it, so that it may have been made, and no guard would know it any more.
+type UnsettledError struct{ state.Detail }
+
+// Error says so, and what a person can say instead.
+func (e *UnsettledError) Error() string {
+	return fmt.Sprintf("%q is in %s: it may have been made, so it is not forgotten. Settle it first: give the record that the service shows, "+
+		"or say --not-made where the service's operator says that there is none. Nothing was changed", e.RefID, strings.TrimPrefix(e.Status.String(), "in "))
+}
+
+// ResolveForgotten settles a ref_id for good: it is never sent again. It returns the outcome that it
+// wrote. The error is an *[UnsettledError] where nobody knows whether it was made, [ErrUnknownRefID], or what the state
+// refuses; then nothing was written. That it is no longer declared is the caller's to see to.
 func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) {
 	detail, _, err := r.read(ctx)
 	if err != nil {
 		return state.Outcome{}, err
 	}
-	if detail.Status == state.InDoubt {
-		if err := r.seenDead(ctx, detail); err != nil {
-			return state.Outcome{}, err
-		}
+	if detail.Status == state.InDoubt || detail.Status == state.Conflict && detail.RecordID == "" {
+		return state.Outcome{}, &UnsettledError{detail}
 	}
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }

@@ -489,6 +489,96 @@ func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
 	})
 }
 
+// TestNotMadeAsksTheServiceFirst has a person say that a doubt was not made, of a service that has a lookup.
+func TestNotMadeAsksTheServiceFirst(t *testing.T) {
+	records := func() map[string][]transfer.Record {
+		return map[string][]transfer.Record{"rent": sides(request("rent"), time.Now(), transfer.Completed)}
+	}
+	unreadable := &executor.UnreadableError{Reasons: map[string]string{"rent": "its amount is no number"}}
+	tests := map[string]struct {
+		find    func([]string) (map[string][]transfer.Record, error)
+		refused string
+		unasked bool
+	}{
+		"it lists a record":        {func([]string) (map[string][]transfer.Record, error) { return records(), nil }, "so it was made", false},
+		"it lists something":       {func([]string) (map[string][]transfer.Record, error) { return nil, unreadable }, "its amount is no number", false},
+		"it lists nothing":         {func([]string) (map[string][]transfer.Record, error) { return nil, nil }, "", false},
+		"it can't be asked at all": {func([]string) (map[string][]transfer.Record, error) { return nil, errors.New("no route") }, "", true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				doubtful(w)
+				time.Sleep(w.settings.RequestTimeout)
+				w.service.find = tt.find
+				r := w.resolution("rent")
+				var unasked error
+				r.Finder, r.Unasked = w.service, func(err error) { unasked = err }
+				_, err := executor.ResolveNotMade(t.Context(), r)
+				listed, isRefused := errors.AsType[*executor.ListedError](err)
+				want := state.Tombstone
+				if tt.refused != "" {
+					want = state.InDoubt
+				}
+				if got := w.journal.row("rent").Status; got != want || isRefused != (tt.refused != "") || isRefused && !strings.Contains(listed.Error(), tt.refused) {
+					t.Errorf("it is %v, want %v: error %v", got, want, err)
+				}
+				if (unasked != nil) != tt.unasked {
+					t.Errorf("unasked: %v, want %v", unasked, tt.unasked)
+				}
+			})
+		})
+	}
+}
+
+// TestABootOfOneMachineSaysNothingOfItsClone has a run on another host of a server, with the name and the machine ID of the
+// asker's.
+func TestABootOfOneMachineSaysNothingOfItsClone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.clock, w.journal.file = turned{boot: "a"}, state.FilePlace{}
+		died(t, w, "rent")
+		time.Sleep(time.Minute)
+		r := w.resolution("rent")
+		r.Clock, r.Journal = turned{boot: "b"}, losable{w.journal}
+		_, err := executor.ResolveNotMade(t.Context(), r)
+		if alive, ok := errors.AsType[*executor.AliveError](err); !ok || alive.Wait < 10*time.Minute {
+			t.Errorf("got %v, want a wait of more than 10m", err)
+		}
+	})
+}
+
+// TestWhatMayHaveBeenMadeIsNotForgotten has a person forget a transfer in each standing.
+func TestWhatMayHaveBeenMadeIsNotForgotten(t *testing.T) {
+	tests := map[string]struct {
+		before  func(*world)
+		refused bool
+	}{
+		"a doubt":                 {doubtful, true},
+		"a conflict of an answer": {conflicting, true},
+		"recorded":                {recordedBefore, false},
+		"refused":                 {refusedBefore, false},
+		"unverified":              {adoptable, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				tt.before(w)
+				time.Sleep(w.settings.RequestTimeout)
+				_, err := executor.ResolveForgotten(t.Context(), w.resolution("rent"))
+				if _, got := errors.AsType[*executor.UnsettledError](err); got != tt.refused || !got && err != nil {
+					t.Errorf("got %v, want it refused: %v", err, tt.refused)
+				}
+				if isGone := w.journal.row("rent").Status == state.Tombstone; isGone == tt.refused {
+					t.Errorf("it is %v", w.journal.row("rent").Status)
+				}
+			})
+		})
+	}
+}
+
 // losable is a journal whose lock a server keeps.
 type losable struct{ *memory }
 

@@ -130,7 +130,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.Tombstone:
 		c.Reason = "closed as not made, so this ref_id is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
 		if c.Action == Conflict || !c.Declared() {
-			c.Reason = "closed as not made, or forgotten, although the state has the service's record of it, so this ref_id is never sent again; remove the declaration"
+			c.Reason = "closed as not made, or forgotten, although it was made or may have been, so this ref_id is never sent again; remove the declaration"
 		}
 	}
 	return nil

@@ -80,8 +80,15 @@ func (l *limitCount) isOn(at time.Time) bool { return !at.Before(l.from) && at.B
 
 // recorded takes a row of the state in.
 func (t *limitTally) recorded(o *state.Outline) {
+	if o.MayBeMade() {
+		t.made(o)
+	}
+}
+
+// made takes in a row that was made, or may have been.
+func (t *limitTally) made(o *state.Outline) {
 	switch {
-	case !t.isDaily() || !o.MayBeMade():
+	case !t.isDaily():
 	case o.AttemptedAt.IsZero():
 		t.timeless = append(t.timeless, strings.Clone(o.RefID))
 	default:

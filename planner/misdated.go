@@ -26,14 +26,9 @@ type moments struct {
 // newMoments reads what a record says of its clocks. One that says nothing is taken by its word.
 func newMoments(ctx context.Context, record Record, now time.Time) (*moments, error) {
 	m := &moments{now: now}
-	from, ok := record.(clocked)
-	for !ok {
-		around, isWrapped := record.(interface{ Unwrap() Record })
-		if !isWrapped {
-			return m, nil
-		}
-		record = around.Unwrap()
-		from, ok = record.(clocked)
+	from, ok := within[clocked](record)
+	if !ok {
+		return m, nil
 	}
 	var err error
 	if m.wrong, err = state.MisdatedTimes(ctx, from, now); err != nil {

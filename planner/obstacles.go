@@ -42,7 +42,7 @@ func (b *builder) addConflictObstacles() {
 		}
 	}
 	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
-	forgotten.Detail = "The ref_id was closed as not made, or forgotten, although the state has the service's record of it: it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
+	forgotten.Detail = "The ref_id was closed as not made, or forgotten, although it was made or may have been: it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])

@@ -111,18 +111,25 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 	if len(senders) == 0 {
 		return nil
 	}
+	take := func(d *state.Detail) {
+		if r := found[d.Intent.Reverses]; r != nil && r.Why == "" {
+			r.Left = r.Left.Sub(givenBack(d))
+		}
+	}
 	var candidates []string
 	subtract := func() error {
 		details, err := record.Details(ctx, candidates...)
 		candidates = candidates[:0]
 		for i := range details {
-			if r := found[details[i].Intent.Reverses]; r != nil && r.Why == "" {
-				r.Left = r.Left.Sub(givenBack(&details[i]))
-			}
+			take(&details[i])
 		}
 		return err
 	}
+	var tombstones []string // that may have been made
 	for o, err := range record.Outlines(ctx) {
+		if err == nil && senders[o.Destination] && mayBeForgotten(&o) {
+			tombstones = append(tombstones, strings.Clone(o.RefID))
+		}
 		if err == nil && senders[o.Destination] && o.MayBeMade() {
 			if candidates = append(candidates, o.RefID); len(candidates) == detailsPerCall {
 				err = subtract()
@@ -133,6 +140,13 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 		}
 	}
 	if err := subtract(); err != nil {
+		return fmt.Errorf("read the reversals: %w", err)
+	}
+	err := eachForgotten(ctx, record, tombstones, func(d *state.Detail) error {
+		take(d)
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("read the reversals: %w", err)
 	}
 	return nil

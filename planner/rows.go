@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sort"
 	"strings"
 	"time"
 
@@ -92,6 +93,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
+	var tombstones []string // that may have been made
 	var text []byte
 	for t, err := range record.Outlines(ctx) {
 		if err != nil {
@@ -121,6 +123,9 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 		r.setIf(markCompleted, t.RecordStatus == transfer.Completed)
 		r.setIf(markFailed, t.RecordStatus == transfer.Failed)
 		r.setIf(markMayBeMade, t.MayBeMade())
+		if mayBeForgotten(&t) {
+			tombstones = append(tombstones, strings.Clone(t.RefID))
+		}
 		r.setIf(markListed, t.Status.Made() && t.RecordStatus == "")
 		r.setIf(markFromLabel, t.FromLabel)
 		r.setIf(markInFlight, alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID)
@@ -128,7 +133,14 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			r.intended = t.IntendedAt.UnixMilli()
 		}
 	}
-	return all, nil
+	err := eachForgotten(ctx, record, tombstones, func(d *state.Detail) error {
+		at := sort.Search(all.len(), func(i int) bool { return all.refID(all.at(i)) >= d.RefID })
+		all.at(at).set(markMayBeMade)
+		o := d.Outline()
+		limits.made(&o)
+		return nil
+	})
+	return all, err
 }
 
 func (all *rows) refID(r *row) string {

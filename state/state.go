@@ -7,7 +7,9 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
 	"iter"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -103,6 +105,17 @@ type Meta struct {
 	// Told says that Lacks is written in the state itself, where every machine reads it, see [Witness].
 	Told bool
 }
+
+// allEvents is the Lacks of a state that was made in place of one that is gone: its first event, which no state lacks
+// otherwise.
+const allEvents = 1
+
+// LacksAll reports whether the state was made in place of one that is gone, and nobody has said since that all that was sent
+// from that is in it.
+func (m Meta) LacksAll() bool { return m.Lacks == allEvents }
+
+// LackAll is the event that a note names of such a state; see [Successor].
+func LackAll() (seq int64, hash string) { return allEvents, strings.Repeat("0", 2*sha256.Size) }
 
 // MayLack reports whether events are known to be missing in the state, or may be.
 func (m Meta) MayLack() bool { return m.Lacks > 0 || m.Restored }
@@ -255,6 +268,12 @@ type Completer interface {
 	// Complete says that a person has brought in the missing events where [Meta.MayLack]: from now on the
 	// state lacks nothing. The journal must have been written to before, or nothing was missing.
 	Complete() error
+}
+
+// Successor is a [Journal] of a state that was made in place of one that is gone.
+type Successor interface {
+	// LackAll says that the state has nothing of what the other one had: [Meta.LacksAll], until it is complete.
+	LackAll(ctx context.Context) error
 }
 
 // Witness is a [Journal] of a state that several machines use, each of which may know of events that the others do not.

@@ -102,6 +102,10 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was restored from a dump: what was written after the dump is not in it. "+
 			"Import the service's export of transfer records", meta.Serial), w.dir.Command("import FILE")), exit.Look)
 	}
+	if meta.LacksAll() {
+		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was made in place of one that is gone: what was sent before is not in it. "+
+			"Import the service's export of transfer records", meta.Serial), w.dir.Command("import FILE --complete")), exit.Look)
+	}
 	if meta.Lacks > 0 {
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state lacks event %d, which was written to it: "+
 			"it is an older copy, or a part of its file was lost. Restore a newer backup, or import the service's export of transfer records",

@@ -213,7 +213,9 @@ func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta, 
 	}
 	streams := w.streams
 	was := "was restored from a dump"
-	if meta.Lacks > 0 {
+	if meta.LacksAll() {
+		was = "was made in place of one that is gone"
+	} else if meta.Lacks > 0 {
 		was = fmt.Sprintf("lacked event %d", meta.Lacks)
 	}
 	_, err := fmt.Fprintf(streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)

@@ -85,16 +85,18 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 		return w.state.Error(err)
 	}
 	w.state.Binding = lockfile.File{Environment: loaded.Environment, Service: service}
+	// Nothing was sent from a state that was bound to no service.
+	isInPlace := isBound && newState && w.config.Service.LookupPath == "" && bound.Service != state.NoService()
 	switch {
 	case exists && newState && isUnfinished(ctx, w.state, bound.Lineage):
-		return initAgain(ctx, w, sameClient)
+		return initAgain(ctx, w, isInPlace, sameClient)
 	case exists && newState:
 		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.state.Name)
 	case exists:
 		if isBound {
 			w.state.Binding.Lineage = bound.Lineage
 		}
-		return initAgain(ctx, w, sameClient)
+		return initAgain(ctx, w, false, sameClient)
 	case isBound && (!newState || w.state.IsOtherThan(bound) || w.dir.FileOfState(bound.Lineage) != ""):
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
@@ -105,7 +107,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	if err := refuseClient(w.dir, w.config, service, sameClient, "init"); err != nil {
 		return err
 	}
-	return initNew(ctx, w, newState, sameClient)
+	return initNew(ctx, w, newState, isInPlace, sameClient)
 }
 
 // writeStarter writes the starter configuration where there is none at all.
@@ -167,8 +169,8 @@ func writeNew(path string, text []byte) error {
 }
 
 // initNew makes a state, then the lock file that names it: a crash in between leaves a state
-// that the next init finds.
-func initNew(ctx context.Context, w *opened, newState, sameClient bool) error {
+// that the next init finds. One in place of another, whose transfers no lookup finds, is marked as such before.
+func initNew(ctx context.Context, w *opened, newState, isInPlace, sameClient bool) error {
 	w.state.Binding.Lineage = uuid.NewString()
 	created := state.Created{
 		Lineage: w.state.Binding.Lineage, Environment: w.state.Binding.Environment, Service: w.state.Binding.Service,
@@ -182,9 +184,11 @@ func initNew(ctx context.Context, w *opened, newState, sameClient bool) error {
 			return err
 		}
 		w.state.Binding.Lineage = bound.Lineage // "" where there is none yet
-		return initAgain(ctx, w, sameClient)
+		return initAgain(ctx, w, false, sameClient)
 	case err != nil:
 		return err
+	case isInPlace:
+		return initAgain(ctx, w, true, sameClient)
 	}
 	return bind(w, fmt.Sprintf("Made the state %s.", w.state.Name), nil)
 }
@@ -227,8 +231,8 @@ func makeAlone(ctx context.Context, st *workspace.State, created state.Created) 
 }
 
 // initAgain binds a state that was never used to the environment and the service of the
-// configuration, and writes the lock file where it is missing.
-func initAgain(ctx context.Context, w *opened, sameClient bool) error {
+// configuration, and writes the lock file where it is missing. One that is in place of another is marked as such.
+func initAgain(ctx context.Context, w *opened, isInPlace, sameClient bool) error {
 	by := w.host.Holder("remit init")
 	return w.state.LockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
@@ -240,8 +244,15 @@ func initAgain(ctx context.Context, w *opened, sameClient bool) error {
 			return w.state.Error(err)
 		}
 		w.state.Binding.Lineage = meta.Lineage
+		if successor, ok := journal.(state.Successor); ok && isInPlace {
+			if err := successor.LackAll(ctx); err != nil {
+				return w.state.Error(fmt.Errorf("say that it lacks what the one that is gone had: %w", err))
+			}
+		}
 		differs := meta.Check(w.state.Binding.Environment, "", w.state.Binding.Service)
 		switch {
+		case differs == nil && isInPlace:
+			return bindInPlace(w)
 		case differs == nil:
 			return bind(w, fmt.Sprintf("The state %s is there.", w.state.Name), nil)
 		case meta.Environment != w.state.Binding.Environment && (used || w.dir.Declares(meta.Environment)):
@@ -272,8 +283,19 @@ func rebound(st *workspace.State, meta state.Meta, by state.Holder) state.Reboun
 	return r
 }
 
+// bindInPlace is bind of a state that was made in place of one that is gone.
+func bindInPlace(w *opened) error {
+	const lacks = "The transfers that were sent before are not in it: nothing is sent before you import the service's export of all transfer records."
+	return bindNext(w, fmt.Sprintf("Made the state %s in place of one that is gone. %s", w.state.Name, lacks), nil, "import FILE --complete")
+}
+
 // bind writes the lock file, and tells the change.
 func bind(w *opened, done string, changes []state.Mismatch) error {
+	return bindNext(w, done, changes, "plan")
+}
+
+// bindNext is bind with another command to type next.
+func bindNext(w *opened, done string, changes []state.Mismatch, then string) error {
 	renamed, err := w.dir.WriteLock(w.state.Binding)
 	if err != nil {
 		return err
@@ -284,7 +306,7 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 	if renamed != "" {
 		done += fmt.Sprintf(" %s has the name %s now.", renamed, w.dir.LockName())
 	}
-	next, unbound := w.dir.Command("plan"), ""
+	next, unbound := w.dir.Command(then), ""
 	if !w.config.ServiceDeclared() {
 		next += " --sandbox"
 		unbound = " It is bound to no service yet, as there is no service block: write one, and type " + w.dir.Command("init") + " again."

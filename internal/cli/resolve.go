@@ -194,6 +194,9 @@ func newResolution(w *opened, journal state.Journal, by state.Holder, refID, rea
 	return executor.Resolution{
 		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: func(ctx context.Context) time.Time { return dateOfNow(ctx, w.service) },
 		Waiting: func(text string) { _, _ = fmt.Fprintf(w.streams.Err, "waiting: %s.\n", view.Visible(text)) }, // a failure of stderr ends no wait
+		Unasked: func(err error) { // nor does it end a word
+			_, _ = fmt.Fprintf(w.streams.Err, "Notice: Your word alone says that %s was not made: the service could not be asked (%s).\n", view.Visible(refID), view.Visible(err.Error()))
+		},
 		Settings: executor.Settings{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},
@@ -227,14 +230,17 @@ func (r *resolving) settle(ctx context.Context, w *opened, resolution executor.R
 		return executor.ResolveAcceptRecord(ctx, resolution, records)
 	case r.recorded != "":
 		return executor.ResolveRecorded(ctx, resolution, records)
-	case r.notMade:
+	case r.notMade && !w.service.CanLookUp():
 		return executor.ResolveNotMade(ctx, resolution)
-	}
-	if !w.service.CanLookUp() {
+	case !w.service.CanLookUp():
 		return state.Outcome{}, r.noLookup(ctx, w, resolution.Journal)
 	}
 	finder := lateFinder{w: w}
 	defer finder.close()
+	if r.notMade {
+		resolution.Finder = &finder
+		return executor.ResolveNotMade(ctx, resolution)
+	}
 	return executor.ResolveByLookup(ctx, resolution, &finder)
 }
 

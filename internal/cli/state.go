@@ -12,6 +12,7 @@ import (
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
@@ -120,8 +121,11 @@ func forget(ctx context.Context, p *process, from *workspace.Directory, refID, r
 		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
 	}
 	by := p.host.Holder("remit state forget")
-	return w.state.Locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
+	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		_, err := executor.ResolveForgotten(ctx, newResolution(w, journal, by, refID, reason))
+		if unsettled, ok := errors.AsType[*executor.UnsettledError](err); ok {
+			return withSettling(ctx, w, snapshot, unsettled)
+		}
 		if errors.Is(err, executor.ErrUnknownRefID) {
 			return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.dir.Command("state list"))
 		}
@@ -131,6 +135,22 @@ func forget(ctx context.Context, p *process, from *workspace.Directory, refID, r
 		_, err = fmt.Fprintf(w.streams.Out, "%s is forgotten: it is never sent again.\n", view.Visible(refID))
 		return err
 	})
+}
+
+// withSettling adds the command by which a person settles what can't be forgotten. It is no longer declared.
+func withSettling(ctx context.Context, w *opened, snapshot state.Snapshot, unsettled *executor.UnsettledError) error {
+	next := nextFor(&unsettled.Detail)
+	if unsettled.Status == state.InDoubt {
+		u, err := doubtsOf(ctx, w, snapshot)(&unsettled.Detail)
+		if err != nil {
+			return err
+		}
+		if !u.Hold.Holds() {
+			u.Hold = doubt.Undeclared()
+		}
+		next = u.Next()
+	}
+	return exit.WithHint(unsettled, w.dir.Here(next))
 }
 
 func newStateRebind(p *process) *cobra.Command {

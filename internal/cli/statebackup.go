@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
@@ -62,6 +63,11 @@ func backup(ctx context.Context, w *opened, name string) error {
 		}
 	}
 	defer boundGarbage(w.host.Getenv)()
+	mayLack := false
+	if snapshot, done, err := w.state.Read(ctx); err == nil { // else the copying fails, and says why
+		mayLack = snapshot.Meta().MayLack()
+		done()
+	}
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()
 	made, err := copyOut(ctx, w, to, name)
@@ -74,9 +80,15 @@ func backup(ctx context.Context, w *opened, name string) error {
 	w.streams.Quiet()
 	made.File = name
 	if w.streams.AsJSON {
-		return w.streams.JSON().StateBackup(made)
+		err = w.streams.JSON().StateBackup(made)
+	} else {
+		err = view.StateBackup(w.streams.Out, made, w.streams.Screen(w.streams.Out))
 	}
-	return view.StateBackup(w.streams.Out, made, w.streams.Screen(w.streams.Out))
+	if err != nil || !mayLack {
+		return err
+	}
+	return exit.WithCode(exit.WithHint(fmt.Errorf("%s lacks what the state lacks, and nothing in it says so: restored elsewhere, it pays that again. "+
+		"Keep the backups that you have. Import the service's export of transfer records, and make another one then", name), w.dir.Command("import FILE --complete")), exit.Look)
 }
 
 // copyOut makes the copy in a directory of its own beside where it goes, verifies it there, and

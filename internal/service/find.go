@@ -36,7 +36,8 @@ const (
 // too much is remembered. So are more than [Options.LookupMax]. Where an answer has something that can't be read, and not
 // even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A credit side without a
 // ref_id belongs to the ref_id that the list has under its group_id. A record whose
-// ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. An unreadable
+// ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either, and nor can one that
+// is not listed where others are that were not asked for. An unreadable
 // record hurts its own ref_id alone: see [executor.Finder]. Find panics where more are asked for, or where the service
 // has no lookup.
 func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
@@ -132,6 +133,8 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 		}
 		maps.Copy(all.unreadable, p.unreadable)
 		maps.Copy(all.groups, p.groups)
+		all.others = append(all.others, p.others...)
+		all.ofAsked = append(all.ofAsked, p.ofAsked...)
 		all.nameless = append(all.nameless, p.nameless...)
 		all.stray = cmp.Or(all.stray, p.stray)
 		isLast, err := at.turn(p.next)
@@ -140,6 +143,7 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 		}
 		if isLast {
 			all.nameCredits(refIDs)
+			all.holdUnlisted(refIDs, alike)
 			return all, nil
 		}
 	}
@@ -152,6 +156,9 @@ type page struct {
 	stray      string            // why it can't be told whose an item is; "" where it can
 	next       string            // cursor of the next page; "" on the last
 
+	others  []other  // items of ref_ids that were not asked for
+	ofAsked []string // group_ids of items of those that were
+
 	groups   map[string]string // ref_ids of items, by group_id
 	nameless []transfer.Record // credit sides without a ref_id
 }
@@ -160,6 +167,27 @@ type page struct {
 type named struct {
 	transfer.Record
 	of string
+}
+
+// other is an item of a ref_id that was not asked for; its groupID may be "".
+type other struct{ refID, groupID string }
+
+// holdUnlisted says of ref_ids that the list does not have that they can't be read, where it has one that was not asked for:
+// it is a list of others, such as that of a service that does not know the parameter and lists its newest
+// transfers, and no word of absence. A twin, and a side of a transfer that was asked for, are no others.
+func (p *page) holdUnlisted(refIDs []string, alike twins) {
+	at := slices.IndexFunc(p.others, func(o other) bool {
+		return alike[twinKey(o.refID)] == nil && (o.groupID == "" || !slices.Contains(p.ofAsked, o.groupID))
+	})
+	if at < 0 {
+		return
+	}
+	for _, refID := range refIDs {
+		if !slices.Contains(p.listed, refID) && p.unreadable[refID] == "" {
+			p.unreadable[refID] = fmt.Sprintf("the service listed %q, which was not asked for, and not this one: the list is not of what was asked, "+
+				"so nobody can say that it was not made. Correct lookup_path, or have the operator answer ref_ids alone", p.others[at].refID)
+		}
+	}
 }
 
 // errNameless says of an item that it does not say whose it is.
@@ -318,7 +346,7 @@ func (s *search) findError(ex exchange, target *url.URL) error {
 // readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items, or with
 // two lists of them, is an error: taken for an empty list it would say that nothing was made.
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
-// they look like; only that they are listed is kept. An item that came before, byte for byte, is passed over.
+// they look like; only that they are listed is kept, see holdUnlisted. An item that came before, byte for byte, is passed over.
 func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 	if isEmpty(ex.body) {
 		return page{}, fmt.Errorf("the service answered %s with an empty body", statusWords(ex.status))
@@ -361,7 +389,11 @@ func (p *page) take(item json.RawMessage, refIDs []string, answeredAt time.Time)
 		p.groups[groupID] = refID
 	}
 	if !slices.Contains(refIDs, refID) {
+		p.others = append(p.others, other{refID, groupID})
 		return
+	}
+	if groupID != "" {
+		p.ofAsked = append(p.ofAsked, groupID)
 	}
 	record, err := transfer.ParseRecord(item)
 	if err != nil {

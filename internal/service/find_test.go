@@ -42,7 +42,8 @@ func TestFindFollowsThePages(t *testing.T) {
 	}}
 	w.in(t, func(t *testing.T, c *service.Client) {
 		found, err := c.Find(t.Context(), []string{"a", "b", "c & d"})
-		if err != nil {
+		unreadable, ok := errors.AsType[*executor.UnreadableError](err)
+		if !ok || len(unreadable.Reasons) != 1 || !strings.Contains(unreadable.Reasons["c & d"], `"other", which was not asked for`) {
 			t.Fatal(err)
 		}
 		got := map[string][]string{}
@@ -333,7 +334,7 @@ func TestFindNamesCredits(t *testing.T) {
 		"the credit side is of a ref_id that nobody asked for": {
 			[]string{of("z", "z1", "DEBIT", "gz") + "," + nameless("z2", "CREDIT", "gz") + "," + of("a", "a1", "DEBIT", "ga")},
 			map[string][]string{"a": {"a1"}},
-			nil,
+			[]string{"b"}, // the list says nothing of it, as it has others
 		},
 		"its debit side is in no list": {
 			[]string{nameless("a2", "CREDIT", "ga")}, nil, []string{"a", "b"},
@@ -382,6 +383,42 @@ func TestFindNamesCredits(t *testing.T) {
 }
 
 // TestFindTakesNoTwinForAbsence answers lookups with ref_ids in other letters than were asked for.
+// TestFindTakesNoListOfOthersForAbsence answers lookups with other ref_ids.
+func TestFindTakesNoListOfOthersForAbsence(t *testing.T) {
+	item := func(refID, groupID string) string {
+		return strings.NewReplacer(`"ref_id":"a"`, fmt.Sprintf(`"ref_id":%q`, refID), `"group_id":"g"`, fmt.Sprintf(`"group_id":%q`, groupID)).Replace(answer)
+	}
+	tests := map[string]struct {
+		items []string
+		held  []string
+	}{
+		"nothing":                         {nil, nil},
+		"one of two":                      {[]string{item("a", "g1")}, nil},
+		"another one":                     {[]string{item("z", "g1")}, []string{"a", "b"}},
+		"one of two, and another one":     {[]string{item("z", "g1"), item("a", "g2")}, []string{"b"}},
+		"all, and another one":            {[]string{item("a", "g1"), item("z", "g2"), item("b", "g3")}, nil},
+		"another one without a group_id":  {[]string{item("a", ""), item("z", "")}, []string{"b"}},
+		"the other side of one, named so": {[]string{item("a", "g1"), item("a-credit", "g1")}, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: always(200, "", `{"items":[`+strings.Join(tt.items, ",")+`]}`)}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				_, err := c.Find(t.Context(), []string{"a", "b"})
+				var held []string
+				if unreadable, ok := errors.AsType[*executor.UnreadableError](err); ok {
+					held = slices.Sorted(maps.Keys(unreadable.Reasons))
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(held, tt.held) {
+					t.Errorf("held %q, want %q: %v", held, tt.held, err)
+				}
+			})
+		})
+	}
+}
+
 func TestFindTakesNoTwinForAbsence(t *testing.T) {
 	tests := map[string]struct {
 		asked, answered []string

@@ -112,6 +112,7 @@ func settle(ctx context.Context, tx pgx.Tx, system string) error {
 var (
 	_ state.Completer = (*journal)(nil)
 	_ state.Witness   = (*journal)(nil)
+	_ state.Successor = (*journal)(nil)
 )
 
 // Complete implements [state.Completer]: from now on the state is at home in the tables where it is, and the note of
@@ -123,6 +124,12 @@ func (j *journal) Complete() error {
 	}
 	j.noteFrom(*j.newest.Load())
 	return nil
+}
+
+// LackAll implements [state.Successor]: every machine reads it.
+func (j *journal) LackAll(ctx context.Context) error {
+	seq, _ := state.LackAll()
+	return j.TellLack(ctx, seq)
 }
 
 // TellLack implements [state.Witness]. The first lack that was told stays.

@@ -160,6 +160,24 @@ func (j *journal) Complete() (err error) {
 	return nil
 }
 
+// LackAll implements [state.Successor]: all notes name an event that the state does not have, and no commit changes that.
+func (j *journal) LackAll(context.Context) error {
+	if err := j.Complete(); err != nil {
+		return err
+	}
+	seq, hash := state.LackAll()
+	j.note.Write(seq, hash)
+	for _, seen := range j.seen {
+		seen.Write(seq, hash)
+	}
+	err := errors.Join(j.note.Close(), j.closeSeen())
+	j.note, j.seen = nil, nil
+	if path := notePath(j.store.path); err == nil && storage.ReadNote(path).Seq != seq {
+		err = fmt.Errorf("%s could not be written", path)
+	}
+	return err
+}
+
 // noteNewest notes that the newest event is durable.
 func (j *journal) noteNewest() {
 	j.note.Write(j.head.Serial, j.head.Head)

@@ -188,7 +188,7 @@ func (s *State) missing() error {
 	}
 	return exit.WithHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. Where the state is kept elsewhere, correct %s. Else restore it from a backup. "+
 		"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
-		"where the service can look up", s.Name, s.Backend.Advice().argument), s.dir.Command("init --new-state"))
+		"where the service can look up, and else nothing is sent before you import the service's export of transfer records with --complete", s.Name, s.Backend.Advice().argument), s.dir.Command("init --new-state"))
 }
 
 // IsUsed reports whether a request was ever about to be sent, or a transfer recorded.

@@ -201,6 +201,10 @@ func warnOfLack(s *State, meta state.Meta) {
 		warnOfDump(s, meta)
 		return
 	}
+	if meta.LacksAll() {
+		warnOfPlace(s, meta)
+		return
+	}
 	note := ""
 	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
 		note = " Where nothing was sent since that event, remove " + english.List(paths) + ", from which that is known."
@@ -209,6 +213,19 @@ func warnOfLack(s *State, meta state.Meta) {
 		"Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
 			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, or import the service's export of transfer records.%s",
 		meta.Lacks, s.Name, meta.Serial, note)
+}
+
+// warnOfPlace says that a state was made in place of one that is gone, and how it gets what that had.
+func warnOfPlace(s *State, meta state.Meta) {
+	never := "remove " + s.dir.LockName() + ", and what is in " + s.Name + ", and init again"
+	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
+		never = "remove " + english.List(paths) + ", from which that is known"
+	}
+	warn(s.streams, "The state was made in place of one that is gone",
+		"remit init --new-state made %s, and the transfers that were sent before are not in it. "+
+			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Have the service's operator export all transfer records, "+
+			"and import them with --complete, which is your word that they are all. Where nothing was ever sent from the one that is gone, %s.",
+		s.Name, never)
 }
 
 // warn tells a person; nobody reads it where it can't be written.

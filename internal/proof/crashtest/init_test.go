@@ -71,8 +71,8 @@ func makeAtOnce(t *testing.T, round int, dirs ...*directory) {
 }
 
 // TestAnInitThatWasCutOffIsFinished kills init --new-state at each of its calls that change a
-// directory. The advice of the next command leads to a state within three commands, and nothing of
-// an unfinished state is left.
+// directory. The advice of the next command leads to a state within three commands, which knows that it is in place of
+// another one, and nothing of an unfinished state is left.
 func TestAnInitThatWasCutOffIsFinished(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
@@ -102,7 +102,9 @@ func TestAnInitThatWasCutOffIsFinished(t *testing.T) {
 					advised.fatal(t, "killed at "+name+", what is advised fails")
 				}
 			}
-			d.must(0, "audit", "verify")
+			if verified := d.must(4, "audit", "verify"); !strings.Contains(oneLine(verified.stderr), "made in place of one that is gone") {
+				verified.fatal(t, "killed at "+name+", it is taken for whole")
+			}
 			if left, _ := filepath.Glob(filepath.Join(d.path, ".remit-new-*")); len(left) > 0 { // the pattern is well formed
 				t.Errorf("killed at %s, %v are left", name, left)
 			}

@@ -3,6 +3,7 @@ package certify
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -123,7 +124,11 @@ func (f withoutKept) Find(ctx context.Context, refIDs []string) (map[string][]tr
 	}
 	refIDs = slices.DeleteFunc(slices.Clone(refIDs), isKept)
 	found, err := f.Finder.Find(ctx, refIDs)
-	if len(kept) == 0 || err != nil {
+	unreadable, ok := errors.AsType[*executor.UnreadableError](err)
+	switch {
+	case ok:
+		maps.Copy(kept, unreadable.Reasons)
+	case len(kept) == 0 || err != nil:
 		return found, err
 	}
 	return found, &executor.UnreadableError{Reasons: kept}
