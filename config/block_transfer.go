@@ -240,6 +240,7 @@ func (r *transferReader) compile(t *transferBlock) {
 	}
 	readNaming(r.scope, r.data, t)
 	r.warnOfPeriod(t)
+	r.warnOfAmount(t)
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
 		diags := checkDecimal(r.scope, f.Expr, t.ctx)
 		r.report(diags...)
