@@ -193,9 +193,13 @@ func (l *loader) compileTransfers() {
 	book, diags := newAddressBook(l.scope)
 	l.report(diags...)
 	l.transfers.configured.book = book
-	c.kept = newKeeper(c)
+	controls := l.controlFiles()
+	if len(controls) == 0 { // else each transfer is looked at
+		c.kept = newKeeper(c)
+	}
 	l.transfers.kept = c.kept
 	l.transfers.compileAll()
+	l.checkControlFiles(controls)
 	c.transfers = c.memberships.inOrder
 	if c.Service.LookupPath == "" && !c.options.Sandbox && l.service != nil {
 		l.transfers.warnUnmeetable(c.memberships)

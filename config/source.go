@@ -38,6 +38,8 @@ type sourceFiles struct {
 
 	mu   sync.Mutex          // functions may be called by several goroutines
 	read map[string]readFile // that functions have read, by the names that diagnostics use; guarded by mu
+	// reading notes them once more while readBy runs; nil elsewhere. It is guarded by mu.
+	reading map[string]bool
 }
 
 // readFile is a file below a directory: the configuration's or an included one.
@@ -192,6 +194,23 @@ func (s *sourceFiles) noteRead(shown string, root *confined.Directory, name stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read[shown] = readFile{root, name}
+	if s.reading != nil {
+		s.reading[shown] = true
+	}
+}
+
+// readBy are the files that functions read in f, by the names that diagnostics use for them.
+func (s *sourceFiles) readBy(f func()) map[string]bool {
+	note := func(reading map[string]bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reading = reading
+	}
+	read := map[string]bool{}
+	note(read)
+	f()
+	note(nil)
+	return read
 }
 
 // functions are those that read files below root, a directory of this name; "" is the configuration's.
