@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,52 +11,21 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
-	"remit/internal/text/english"
 )
 
-// refIDAmount is the name of the warning that a ref_id is made of the amount.
-const refIDAmount = "ref_id_amount"
-
-// warnOfAmount warns of a ref_id that is made of what the amount is made of: an amount that is corrected after the payment makes another
-// ref_id, under which nothing is recorded, and is paid beside the first. It is no mistake: of some lists nothing else tells the rows apart.
-func (r *transferReader) warnOfAmount(t *transferBlock) {
-	id, amount := t.fields["ref_id"], t.fields["amount"]
-	for _, f := range []*field{id, amount} {
-		if t.broken || f == nil || f.broken || f.Refs == nil || !f.Refs.Each {
-			return
-		}
-	}
-	if t.data != nil && t.data.acknowledged[refIDAmount] > 0 {
-		return
-	}
-	shared := r.sharedColumns(t, columnsIn(id.Expr, ofEach), columnsIn(amount.Expr, ofEach))
-	if shared == nil {
-		return
-	}
-	remedy := "Make the ref_id of what stays as it is, such as the number of an invoice."
-	if t.data != nil {
-		remedy += fmt.Sprintf(" If nothing else tells the rows apart, say so in %s:\n\n  %s", t.data.address, t.data.acknowledging(map[string]int{refIDAmount: 1}))
-	}
-	d := mistake.Warning(id.Expr.Range(), "ref_id is made of the amount",
-		"The ref_id is made of %s, as the amount is. An amount that is corrected after the payment makes a new ref_id, and all of it is paid beside the first. %s", english.List(shared), remedy)
-	d.Extra = &mistake.Origin{Block: t.address, Column: "ref_id", Reason: d.Summary}
-	r.report(d)
-}
-
 // sharedColumns are the columns of which both a ref_id and an amount are made, as a sentence has them: by their names in the rows from which
-// for_each is made.
-func (r *transferReader) sharedColumns(t *transferBlock, id, amount columnSet) []string {
+// for_each is made. of has the rows of which for_each is all; nil for any other.
+func sharedColumns(s *eval.Scope, forEach *eval.Argument, of *dataSource, id, amount columnSet) []string {
 	if shared := id.shared(amount); shared != nil {
 		return shared
 	}
-	forEach := t.block.Arguments["for_each"]
-	if t.data != nil {
-		if key := t.data.file.Key; id[keyColumn] && amount[key] {
+	if of != nil {
+		if key := of.file.Key; id[keyColumn] && amount[key] {
 			return []string{mistake.QuotedHCL(key)}
 		}
 		return nil
 	}
-	for _, loop := range r.loopsOf(forEach.Expr, map[hclsyntax.Expression]bool{}) {
+	for _, loop := range loopsOf(s, forEach.Expr, map[hclsyntax.Expression]bool{}) {
 		if loop.Group {
 			continue
 		}
@@ -70,7 +38,7 @@ func (r *transferReader) sharedColumns(t *transferBlock, id, amount columnSet) [
 }
 
 // loopsOf are the for expressions whose elements become those of for_each.
-func (r *transferReader) loopsOf(expr hclsyntax.Expression, seen map[hclsyntax.Expression]bool) []*hclsyntax.ForExpr {
+func loopsOf(s *eval.Scope, expr hclsyntax.Expression, seen map[hclsyntax.Expression]bool) []*hclsyntax.ForExpr {
 	if seen[expr] {
 		return nil
 	}
@@ -81,28 +49,16 @@ func (r *transferReader) loopsOf(expr hclsyntax.Expression, seen map[hclsyntax.E
 		return []*hclsyntax.ForExpr{e}
 	case *hclsyntax.FunctionCallExpr:
 		for _, arg := range e.Args {
-			all = append(all, r.loopsOf(arg, seen)...)
+			all = append(all, loopsOf(s, arg, seen)...)
 		}
 	case *hclsyntax.ConditionalExpr:
-		all = append(r.loopsOf(e.TrueResult, seen), r.loopsOf(e.FalseResult, seen)...)
+		all = append(loopsOf(s, e.TrueResult, seen), loopsOf(s, e.FalseResult, seen)...)
 	case *hclsyntax.ScopeTraversalExpr:
-		if local := r.localNamed(e.Traversal); local != nil {
-			return r.loopsOf(local.Expr, seen)
+		if local := localNamed(s, e.Traversal); local != nil {
+			return loopsOf(s, local.Expr, seen)
 		}
 	}
 	return all
-}
-
-// localNamed is the local that a reference names, and nothing of which; nil for any other reference.
-func (r *transferReader) localNamed(path hcl.Traversal) *eval.Argument {
-	if len(path) != 2 || path.RootName() != "local" {
-		return nil
-	}
-	name, _ := eval.StepName(path[1], false)
-	if n, ok := r.scope.Nodes["local"][name]; ok {
-		return n.Arguments[0]
-	}
-	return nil
 }
 
 // columnSet are columns of an element; "" for all of it.
@@ -209,8 +165,7 @@ func (l rowsOfLoop) source(value hclsyntax.Expression, column string, all column
 	}
 }
 
-// columnsIn are the columns whose texts come into the value of an expression. What only chooses between values, such as a condition or an
-// index, does not.
+// columnsIn are the columns whose texts come into the value of an expression. A condition or an index only chooses between values.
 func columnsIn(expr hclsyntax.Expression, of func(hcl.Traversal) (string, bool)) columnSet {
 	all := columnSet{}
 	var look func(exprs ...hclsyntax.Expression)

@@ -9,6 +9,9 @@ import (
 	"remit/internal/transfer"
 )
 
+// controlRemedy says where a control total comes from.
+const controlRemedy = "Take it from where the file came from, as a value or by --var:\n\n  count  = 118\n  totals = { USD = \"412850.22\" }"
+
 // controlCountMax bounds the count of a control block.
 const controlCountMax = 1_000_000_000
 

@@ -437,6 +437,33 @@ func (r *transferReader) checkMovingKeys(t *transferBlock, areMoving bool) {
 	}
 }
 
+// checkPosition refuses ref_ids that are made of the position of a row: a row that is put
+// in above would rename all below it, and pay them again.
+func (r *transferReader) checkPosition(t *transferBlock, forEach *eval.Argument) {
+	f := t.fields["ref_id"]
+	if f == nil || f.broken || !f.Refs.Each || t.data != nil {
+		return
+	}
+	var arguments []*eval.Argument
+	for _, other := range t.fields {
+		if !other.broken && other.Refs.Each {
+			arguments = append(arguments, other.Argument)
+		}
+	}
+	isSet := len(t.elements) > 0 && syntax.IsText(t.elements[0].value) && t.elements[0].value.AsString() == t.elements[0].key
+	made := ""
+	r.scope.Meter.Aside(func() { made = countsRows(r.scope, forEach, f.Expr, isSet, arguments, t.ctx) })
+	if made == "" {
+		return
+	}
+	part := "ref_id"
+	if made == "each.key" {
+		part = "key"
+	}
+	r.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
+		"%s counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the %s from a column, as in { for row in rows : row.id => row }.", made, part))
+}
+
 // instanceAddress is how a transfer of a block with for_each is called.
 func (t *transferBlock) instanceAddress(key string) string {
 	return string(t.appendAddress(nil, key))

@@ -30,6 +30,9 @@ const hiddenRow = "Row is hidden"
 // skippedRows is the name of the notes about rows that skip_last leaves out.
 const skippedRows = "skipped_rows"
 
+// refIDAmount is the name of the warning that a ref_id is made of the amount.
+const refIDAmount = "ref_id_amount"
+
 // refIDMonth is the name of the warning that a ref_id has no month, or another one than the file.
 const refIDMonth = "ref_id_month"
 

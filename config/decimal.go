@@ -228,7 +228,7 @@ func (c *decimalCheck) isNumber(expr hclsyntax.Expression) bool {
 			return false
 		}
 		if e.Name == sumOfNumbers {
-			return false // reported for what it is
+			return false // reported as arithmetic
 		}
 		if ty := resultOf(called, len(e.Args)); ty != cty.DynamicPseudoType {
 			return ty == cty.Number
@@ -243,7 +243,7 @@ func (c *decimalCheck) isNumber(expr hclsyntax.Expression) bool {
 // sumOfNumbers is the function that adds a list, whatever its type.
 const sumOfNumbers = "sum"
 
-// resultOf is the type of what a function returns, whatever it is called with; DynamicPseudoType where that depends on it.
+// resultOf is the type of a function's result, with any arguments; DynamicPseudoType where that depends on it.
 func resultOf(f function.Function, args int) cty.Type {
 	types := slices.Repeat([]cty.Type{cty.DynamicPseudoType}, args)
 	if ty, err := f.ReturnType(types); err == nil && ty != cty.DynamicPseudoType {

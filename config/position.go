@@ -10,38 +10,47 @@ import (
 
 	"remit/config/eval"
 	"remit/config/functions"
-	"remit/config/mistake"
 	"remit/config/syntax"
 )
 
-// checkPosition refuses ref_ids that are made of the position of a row: a row that is put
-// in above would rename all below it, and pay them again.
-func (r *transferReader) checkPosition(t *transferBlock, forEach *eval.Argument) {
-	f := t.fields["ref_id"]
-	if f == nil || f.broken || !f.Refs.Each || t.data != nil {
-		return
+// countsRows is which part of each a ref_id has that is made by counting a list, such as each.key; "" for none. arguments are those of the
+// transfer block, which are evaluated in ctx, and isSet says that the elements of for_each are their own keys.
+func countsRows(s *eval.Scope, forEach *eval.Argument, refID hclsyntax.Expression, isSet bool, arguments []*eval.Argument, ctx *hcl.EvalContext) string {
+	p := &positions{scope: s, refs: forEach.Refs, open: map[*eval.Argument]bool{}}
+	around, ok, _ := s.Context(forEach.Refs)
+	if !ok {
+		return ""
 	}
-	p := &positions{transferReader: r, refs: forEach.Refs, open: map[*eval.Argument]bool{}}
-	made := ""
-	r.scope.Meter.Aside(func() {
-		ctx, ok, _ := r.scope.Context(forEach.Refs)
-		if ok {
-			made = p.inRefID(t, p.collection(forEach.Expr, loopNames{ctx: ctx}), f.Expr)
+	made := p.collection(forEach.Expr, loopNames{ctx: around})
+	if isSet {
+		made.keys = made.keys.with(made.element)
+	}
+	if made.keys.counts && p.areIndexing(arguments, made.keys.byLength, ctx) {
+		made.keys.is = true
+	}
+	for _, path := range refID.Variables() {
+		if path.RootName() != "each" || len(path) < 2 {
+			continue
 		}
-	})
-	if made == "" {
-		return
+		switch name, _ := eval.StepName(path[1], true); {
+		case name == "key" && made.keys.is:
+			return "each.key"
+		case name == "value" && isSet && made.keys.is:
+			return "each.value"
+		case name == "value":
+			if c := made.element.at(path[2:]); c.anywhere() {
+				return pathOfEach(path)
+			}
+		}
 	}
-	r.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
-		"%s counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the %s from a column, as in { for row in rows : row.id => row }.",
-		made, map[bool]string{true: "key", false: "ref_id"}[made == "each.key"]))
+	return ""
 }
 
 // positions finds which parts of a for_each are made by counting a list.
 type positions struct {
-	*transferReader
-	refs *eval.References // of the argument that is looked into
-	open map[*eval.Argument]bool
+	scope *eval.Scope
+	refs  *eval.References // of the argument that is looked into
+	open  map[*eval.Argument]bool
 }
 
 // counted says which parts of a value, or of each element of a collection, are made by counting.
@@ -91,33 +100,6 @@ type loopNames struct {
 	ctx     *hcl.EvalContext // with the first element of each loop; nil where there is none
 }
 
-// inRefID is which part of each a ref_id has that counts rows; "" for none.
-func (p *positions) inRefID(t *transferBlock, made countedElements, refID hclsyntax.Expression) string {
-	isSet := len(t.elements) > 0 && syntax.IsText(t.elements[0].value) && t.elements[0].value.AsString() == t.elements[0].key
-	if isSet {
-		made.keys = made.keys.with(made.element)
-	}
-	if made.keys.counts && p.isIndexing(t, made.keys.byLength) {
-		made.keys.is = true
-	}
-	for _, path := range refID.Variables() {
-		if path.RootName() != "each" || len(path) < 2 {
-			continue
-		}
-		switch name, _ := eval.StepName(path[1], true); {
-		case name == "key" && made.keys.is:
-			return "each.key"
-		case name == "value" && isSet && made.keys.is:
-			return "each.value"
-		case name == "value":
-			if c := made.element.at(path[2:]); c.anywhere() {
-				return pathOfEach(path)
-			}
-		}
-	}
-	return ""
-}
-
 // pathOfEach is a reference to a part of each.value, without what stands behind its column.
 func pathOfEach(path hcl.Traversal) string {
 	for _, step := range path[2:] {
@@ -128,18 +110,12 @@ func pathOfEach(path hcl.Traversal) string {
 	return "each.value"
 }
 
-// isIndexing reports whether an argument of t takes a row of a list by each.key.
-func (p *positions) isIndexing(t *transferBlock, byLength bool) bool {
-	for _, f := range t.fields {
-		if f.broken || !f.Refs.Each {
-			continue
-		}
-		inner := &positions{transferReader: p.transferReader, refs: f.Refs, open: map[*eval.Argument]bool{}}
-		if inner.indexes(f.Expr, "each", byLength, loopNames{ctx: t.ctx}) {
-			return true
-		}
-	}
-	return false
+// areIndexing reports whether one of the arguments takes a row of a list by each.key.
+func (p *positions) areIndexing(arguments []*eval.Argument, byLength bool, ctx *hcl.EvalContext) bool {
+	return slices.ContainsFunc(arguments, func(a *eval.Argument) bool {
+		inner := &positions{p.scope, a.Refs, map[*eval.Argument]bool{}}
+		return inner.indexes(a.Expr, "each", byLength, loopNames{ctx: ctx})
+	})
 }
 
 // collection is what a collection has, which an expression is.
@@ -174,14 +150,14 @@ func (p *positions) collection(expr hclsyntax.Expression, names loopNames) count
 		if c, ok := names.counted[e.Traversal.RootName()]; ok {
 			return countedElements{element: c}
 		}
-		local := p.localNamed(e.Traversal)
+		local := localNamed(p.scope, e.Traversal)
 		if local == nil || local.Refs == nil || p.open[local] {
 			break
 		}
 		p.open[local] = true
 		defer delete(p.open, local)
 		if ctx, ok, _ := p.scope.Context(local.Refs); ok {
-			inner := &positions{p.transferReader, local.Refs, p.open}
+			inner := &positions{p.scope, local.Refs, p.open}
 			return inner.collection(local.Expr, loopNames{ctx: ctx})
 		}
 	}
@@ -220,7 +196,7 @@ func (p *positions) contains(expr hclsyntax.Expression, is func(hclsyntax.Node) 
 	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
 		found := is(node)
 		if reference, ok := node.(*hclsyntax.ScopeTraversalExpr); ok && !found {
-			if local := p.localNamed(reference.Traversal); local != nil && !p.open[local] {
+			if local := localNamed(p.scope, reference.Traversal); local != nil && !p.open[local] {
 				p.open[local] = true
 				found = p.contains(local.Expr, is)
 				delete(p.open, local)
@@ -393,7 +369,7 @@ func (p *positions) value(expr hclsyntax.Expression, names loopNames) counted {
 		all.is = all.is || p.value(e.Condition, names).is
 		return all
 	case *hclsyntax.ForExpr, *hclsyntax.SplatExpr:
-		all := p.collection(e, names) // what is said of a list is said of its elements
+		all := p.collection(e, names) // a list is described by its elements
 		all.element.is = all.element.is || all.keys.is
 		return all.element
 	case *hclsyntax.TemplateExpr:
@@ -426,7 +402,7 @@ func (p *positions) isOfRows(expr hclsyntax.Expression) bool {
 	oneOf := func(exprs ...hclsyntax.Expression) bool { return slices.ContainsFunc(exprs, p.isOfRows) }
 	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.ScopeTraversalExpr:
-		if local := p.localNamed(e.Traversal[:min(2, len(e.Traversal))]); local != nil {
+		if local := localNamed(p.scope, e.Traversal[:min(2, len(e.Traversal))]); local != nil {
 			if p.open[local] {
 				return false
 			}
@@ -457,4 +433,16 @@ func (p *positions) isOfRows(expr hclsyntax.Expression) bool {
 		return oneOf(e.Source)
 	}
 	return false
+}
+
+// localNamed is the local that a reference names, and nothing of which; nil for any other reference.
+func localNamed(s *eval.Scope, path hcl.Traversal) *eval.Argument {
+	if len(path) != 2 || path.RootName() != "local" {
+		return nil
+	}
+	name, _ := eval.StepName(path[1], false)
+	if n, ok := s.Nodes["local"][name]; ok {
+		return n.Arguments[0]
+	}
+	return nil
 }

@@ -160,7 +160,7 @@ func saidTwin(like *transfer.Request, signal Signal) *state.Detail {
 	if _, text, isCorrected := strings.Cut(signal.Detail, correctedDetail); isCorrected {
 		amount, _, _ := strings.Cut(text, " ")
 		if was, err := transfer.ParseAmount(amount); err == nil {
-			request.Amount = was // else what it looks like is another one, which is a difference
+			request.Amount = was // else the computed marks differ from the file's
 		}
 	}
 	status, _ := signal.saidStatus()

@@ -64,7 +64,7 @@ func (b *builder) findCorrections(due []twinned) {
 	}
 }
 
-// noteCorrection adds what a line corrects to what is known of it. What it was under other words is that alone.
+// noteCorrection adds what a line corrects to what is known of it. A row that it was under other words is a rename alone.
 func (b *builder) noteCorrection(d twinned, all *correction) {
 	for _, r := range all.rows {
 		isRenamed := b.renamed[d.number] != nil && r.twin == d.twin
@@ -99,7 +99,7 @@ func (b *builder) indexStems() []stemmed {
 }
 
 // correctedBy finds among the first rows, which have one key, those of the movement of a request but for its amount.
-// What is declared is no correction, and a saved plan can't be computed again without it.
+// A declared one is no correction, but a saved plan can't be computed again without it.
 func (b *builder) correctedBy(of *transfer.Request, index []stemmed, key uint64) *correction {
 	var all correction
 	for _, s := range index {
@@ -168,7 +168,7 @@ func stems(refID string, amount transfer.Amount) []string {
 	return all
 }
 
-// decimalMarks are what stands between the digits of an amount and its decimals, also where ref_ids may have no point.
+// decimalMarks are the characters between the digits of an amount and its decimals, also where ref_ids may have no point.
 const decimalMarks = ".,-_"
 
 // amountAt is how many bytes of a text are an amount that begins with its whole part at a place: with its decimals

@@ -428,7 +428,7 @@ func (j *judge) markPeers(s *suspects, n, original, others int) int {
 	return len(c.Signals) - before
 }
 
-// correctedDetail is what stands before the amount of what a line corrects.
+// correctedDetail stands before the amount of a transfer that a line corrects.
 const correctedDetail = ", under the same ref_id but for the amount, which was "
 
 const markOnly = ` (a mark only: duplicate_within is "0")`
