@@ -9,6 +9,9 @@ import (
 	"remit/internal/transfer"
 )
 
+// controlRemedy says where a control total comes from.
+const controlRemedy = "Take it from where the file came from, as a value or by --var:\n\n  count  = 118\n  totals = { USD = \"412850.22\" }"
+
 // controlCountMax bounds the count of a control block.
 const controlCountMax = 1_000_000_000
 
@@ -50,7 +53,7 @@ func readControl(c *checker, b *eval.Block) *BatchControl {
 	r := c.narrowReader(b, false)
 	for _, d := range c.diags[before:] {
 		if d.Summary == "Reference is not allowed here" {
-			d.Detail += " A total that is computed from the rows agrees with whatever they are. Take it from where the file came from, as a value or by --var:\n\n  count  = 118\n  totals = { USD = \"412850.22\" }"
+			d.Detail += " A total that is computed from the rows agrees with whatever they are. " + controlRemedy
 		}
 	}
 	control := &BatchControl{Place: placeOf(b.At), Count: r.Whole("count", 0, controlCountMax, -1)}

@@ -245,6 +245,7 @@ func (r *transferReader) compile(t *transferBlock) {
 	}
 	readNaming(r.scope, r.data, t)
 	r.warnOfPeriod(t)
+	r.warnOfAmount(t)
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
 		diags := checkDecimal(r.scope, f.Expr, t.ctx)
 		r.report(diags...)
@@ -445,38 +446,27 @@ func (r *transferReader) checkMovingKeys(t *transferBlock, areMoving bool) {
 // in above would rename all below it, and pay them again.
 func (r *transferReader) checkPosition(t *transferBlock, forEach *eval.Argument) {
 	f := t.fields["ref_id"]
-	if f == nil || f.broken || !f.Refs.Key || !r.positional(forEach.Expr, forEach.Refs) {
+	if f == nil || f.broken || !f.Refs.Each || t.data != nil {
 		return
 	}
-	r.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
-		"each.key counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the key from a column, as in { for row in rows : row.id => row }."))
-}
-
-// positional reports whether the keys of a map are made by counting a list.
-func (r *transferReader) positional(expr hclsyntax.Expression, refs *eval.References) bool {
-	switch e := syntax.Unwrap(expr).(type) {
-	case *hclsyntax.ForExpr:
-		counts := e.KeyVar != "" && e.KeyExpr != nil && slices.ContainsFunc(e.KeyExpr.Variables(),
-			func(path hcl.Traversal) bool { return path.RootName() == e.KeyVar })
-		ctx, ok, _ := r.scope.Context(refs)
-		if !counts || !ok {
-			return false
+	var arguments []*eval.Argument
+	for _, other := range t.fields {
+		if !other.broken && other.Refs.Each {
+			arguments = append(arguments, other.Argument)
 		}
-		value, diags := e.CollExpr.Value(ctx)
-		return !diags.HasErrors() && (value.Type().IsTupleType() || value.Type().IsListType())
-	case *hclsyntax.FunctionCallExpr:
-		return slices.ContainsFunc(e.Args, func(arg hclsyntax.Expression) bool { return r.positional(arg, refs) })
-	case *hclsyntax.ConditionalExpr:
-		return r.positional(e.TrueResult, refs) || r.positional(e.FalseResult, refs)
-	case *hclsyntax.ScopeTraversalExpr:
-		if len(e.Traversal) != 2 || e.Traversal.RootName() != "local" {
-			return false
-		}
-		name, _ := eval.StepName(e.Traversal[1], false)
-		local, ok := r.scope.Nodes["local"][name]
-		return ok && r.positional(local.Arguments[0].Expr, local.Arguments[0].Refs)
 	}
-	return false
+	isSet := len(t.elements) > 0 && syntax.IsText(t.elements[0].value) && t.elements[0].value.AsString() == t.elements[0].key
+	made := ""
+	r.scope.Meter.Aside(func() { made = countsRows(r.scope, forEach, f.Expr, isSet, arguments, t.ctx) })
+	if made == "" {
+		return
+	}
+	part := "ref_id"
+	if made == "each.key" {
+		part = "key"
+	}
+	r.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
+		"%s counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the %s from a column, as in { for row in rows : row.id => row }.", made, part))
 }
 
 // instanceAddress is how a transfer of a block with for_each is called.

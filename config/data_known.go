@@ -36,6 +36,9 @@ const (
 	rowsBelowRange = "Rows below the range"
 )
 
+// refIDAmount is the name of the warning that a ref_id is made of the amount.
+const refIDAmount = "ref_id_amount"
+
 // refIDMonth is the name of the warning that a ref_id has no month, or another one than the file.
 const refIDMonth = "ref_id_month"
 
@@ -45,7 +48,7 @@ func (d *dataSource) readAcknowledged(r *eval.Reader) {
 	if found != eval.Present {
 		return
 	}
-	names := append(slices.Sorted(maps.Values(warningNames)), refIDMonth, SkippedRows)
+	names := append(slices.Sorted(maps.Values(warningNames)), refIDAmount, refIDMonth, SkippedRows)
 	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
 		r.Refuse(a.Expr.Range(), "Not numbers by names", "acknowledge says how many warnings of each name are known, such as:\n\n  acknowledge = { hidden_rows = 1 }")
 		return
@@ -191,7 +194,7 @@ func (d *dataSource) acknowledging(numbers map[string]int) string {
 // needless warns of warnings that are acknowledged and that the file does not have: such an acknowledgement would take a
 // row that somebody hides later for one that was looked at. It is asked once all rows were read.
 func (k *knownWarnings) needless() hcl.Diagnostics {
-	seen := map[string]bool{SkippedRows: true, refIDMonth: true}
+	seen := map[string]bool{SkippedRows: true, refIDAmount: true, refIDMonth: true}
 	for _, w := range k.source.readWarnings[0] {
 		seen[w.Name] = true
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"remit/config/eval"
 	"remit/config/meter"
@@ -133,20 +134,25 @@ func (c *decimalCheck) operator(e *hclsyntax.BinaryOpExpr) {
 }
 
 func (c *decimalCheck) call(e *hclsyntax.FunctionCallExpr) {
-	function, ok := c.scope.Functions[e.Name]
+	called, ok := c.scope.Functions[e.Name]
 	if !ok {
 		return
 	}
-	if e.Name == "format" || e.Name == "formatlist" {
+	switch e.Name {
+	case "format", "formatlist":
 		c.format(e)
 		return
+	case sumOfNumbers:
+		c.refuse(e.Range(), "Number arithmetic in an amount",
+			"sum adds binary floats. Write decimal_sum(list), which adds quoted decimals exactly.")
+		return
 	}
-	params := function.Params()
+	params := called.Params()
 	for i, arg := range e.Args {
 		ty := cty.DynamicPseudoType
 		if i < len(params) {
 			ty = params[i].Type
-		} else if variadic := function.VarParam(); variadic != nil {
+		} else if variadic := called.VarParam(); variadic != nil {
 			ty = variadic.Type
 		}
 		switch {
@@ -217,12 +223,14 @@ func (c *decimalCheck) isNumber(expr hclsyntax.Expression) bool {
 	case *hclsyntax.LiteralValueExpr:
 		return !e.Val.IsNull() && e.Val.Type() == cty.Number
 	case *hclsyntax.FunctionCallExpr:
-		function, ok := c.scope.Functions[e.Name]
+		called, ok := c.scope.Functions[e.Name]
 		if !ok {
 			return false
 		}
-		types := slices.Repeat([]cty.Type{cty.DynamicPseudoType}, len(e.Args))
-		if ty, err := function.ReturnType(types); err == nil && ty != cty.DynamicPseudoType {
+		if e.Name == sumOfNumbers {
+			return false // reported as arithmetic
+		}
+		if ty := resultOf(called, len(e.Args)); ty != cty.DynamicPseudoType {
 			return ty == cty.Number
 		}
 	case *hclsyntax.TemplateExpr, *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr, *hclsyntax.ForExpr:
@@ -230,4 +238,24 @@ func (c *decimalCheck) isNumber(expr hclsyntax.Expression) bool {
 	}
 	value, diags := expr.Value(c.ctx)
 	return !diags.HasErrors() && value.Type() == cty.Number && !value.IsNull()
+}
+
+// sumOfNumbers is the function that adds a list, whatever its type.
+const sumOfNumbers = "sum"
+
+// resultOf is the type of a function's result, with any arguments; DynamicPseudoType where that depends on it.
+func resultOf(f function.Function, args int) cty.Type {
+	types := slices.Repeat([]cty.Type{cty.DynamicPseudoType}, args)
+	if ty, err := f.ReturnType(types); err == nil && ty != cty.DynamicPseudoType {
+		return ty
+	}
+	for i, p := range f.Params() {
+		if i < args {
+			types[i] = p.Type // cty does not ask a function about an argument whose type is not known
+		}
+	}
+	if ty, err := f.ReturnType(types); err == nil && ty == cty.Number {
+		return ty
+	}
+	return cty.DynamicPseudoType
 }

@@ -12,6 +12,7 @@ import (
 	"remit/config/eval"
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/internal/text/english"
 	"remit/internal/text/terraform"
 )
 
@@ -193,13 +194,68 @@ func (l *loader) compileTransfers() {
 	book, diags := newAddressBook(l.scope)
 	l.report(diags...)
 	l.transfers.configured.book = book
-	c.kept = newKeeper(c)
+	controls := l.controlFiles()
+	if len(controls) == 0 { // else each transfer is looked at
+		c.kept = newKeeper(c)
+	}
 	l.transfers.kept = c.kept
 	l.transfers.configured.schedules = l.schedules
 	l.transfers.compileAll()
+	l.checkControlFiles(controls)
 	c.transfers = c.memberships.inOrder
 	if c.Service.LookupPath == "" && !c.options.Sandbox && l.service != nil {
 		l.transfers.warnUnmeetable(c.memberships)
+	}
+}
+
+// controlledBy is an argument of a control block with the files that it is computed from.
+type controlledBy struct {
+	batch    string
+	argument *eval.Argument
+	files    map[string]bool
+}
+
+// controlFiles are the arguments of control blocks that read files.
+func (l *loader) controlFiles() []controlledBy {
+	var all []controlledBy
+	for i := range l.config.Batches {
+		batch := l.config.Batches[i].Name
+		for _, b := range l.controls[batch] {
+			for _, a := range b.All() {
+				if a.Refs == nil || !a.Refs.Ready() {
+					continue // which was told
+				}
+				f := newFilesOf(l.scope, l.config.data, l.config.sources, true)
+				l.scope.Meter.Aside(func() { f.add(a) })
+				if len(f.files) > 0 {
+					all = append(all, controlledBy{batch, a, f.files})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// checkControlFiles refuses a control total that is computed from a file whose rows its batch pays: it agrees with whatever they are. A
+// file of totals that came beside the rows is another one.
+func (l *loader) checkControlFiles(controls []controlledBy) {
+	for _, c := range controls {
+		rows := newFilesOf(l.scope, l.config.data, l.config.sources, false)
+		for _, t := range l.config.memberships.inOrder {
+			if t.repeated && !t.broken && (slices.Contains(t.memberOf, c.batch) || t.fields["batch"] != nil && t.fields["batch"].Refs.Each) {
+				l.scope.Meter.Aside(func() { rows.add(t.block.Arguments["for_each"]) })
+			}
+		}
+		var both []string
+		for _, name := range slices.Sorted(maps.Keys(c.files)) {
+			if rows.files[name] {
+				both = append(both, name)
+			}
+		}
+		if both != nil {
+			l.report(mistake.New(c.argument.Expr.Range(), "Control total of the rows themselves",
+				"%s is computed from %s, whose rows batch %q pays: a total that is computed from the rows agrees with whatever they are, also where the file is cut off. %s", c.argument.Name, english.List(both), c.batch, controlRemedy))
+		}
 	}
 }
 

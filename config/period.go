@@ -9,6 +9,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/english"
 )
 
 // warnOfPeriod warns of a ref_id that has nothing of the month of its file, or has another month: people who are paid with one of these
@@ -30,6 +31,32 @@ func (r *transferReader) warnOfPeriod(t *transferBlock) {
 		return
 	}
 	d := mistake.Warning(f.Expr.Range(), summary, "%s\n\nIf this is right, say so in %s:\n\n  %s", detail, t.data.address, t.data.acknowledging(map[string]int{refIDMonth: 1}))
+	d.Extra = &mistake.Origin{Block: t.address, Column: "ref_id", Reason: d.Summary}
+	r.report(d)
+}
+
+// warnOfAmount warns of a ref_id that is made of the columns of the amount: an amount that is corrected after the payment makes another
+// ref_id, under which nothing is recorded, and is paid beside the first. It is no mistake: of some lists nothing else tells the rows apart.
+func (r *transferReader) warnOfAmount(t *transferBlock) {
+	id, amount := t.fields["ref_id"], t.fields["amount"]
+	for _, f := range []*field{id, amount} {
+		if t.broken || f == nil || f.broken || f.Refs == nil || !f.Refs.Each {
+			return
+		}
+	}
+	if t.data != nil && t.data.acknowledged[refIDAmount] > 0 {
+		return
+	}
+	shared := sharedColumns(r.scope, t.block.Arguments["for_each"], t.data, columnsIn(id.Expr, ofEach), columnsIn(amount.Expr, ofEach))
+	if shared == nil {
+		return
+	}
+	remedy := "Make the ref_id of what stays as it is, such as the number of an invoice."
+	if t.data != nil {
+		remedy += fmt.Sprintf(" If nothing else tells the rows apart, say so in %s:\n\n  %s", t.data.address, t.data.acknowledging(map[string]int{refIDAmount: 1}))
+	}
+	d := mistake.Warning(id.Expr.Range(), "ref_id is made of the amount",
+		"The ref_id is made of %s, as the amount is. An amount that is corrected after the payment makes a new ref_id, and all of it is paid beside the first. %s", english.List(shared), remedy)
 	d.Extra = &mistake.Origin{Block: t.address, Column: "ref_id", Reason: d.Summary}
 	r.report(d)
 }

@@ -40,6 +40,8 @@ type sourceFiles struct {
 	read map[string]readFile // that functions have read, by the names that diagnostics use; guarded by mu
 	// searches are what functions have looked for by name, by paths that diagnostics use and patterns; guarded by mu.
 	searches map[searchKey]functions.Search
+	// reading notes them once more while readBy runs; nil elsewhere. It is guarded by mu.
+	reading map[string]bool
 }
 
 // searchKey is what a search was for.
@@ -197,6 +199,23 @@ func (s *sourceFiles) noteRead(shown string, root *confined.Directory, name stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read[shown] = readFile{root, name}
+	if s.reading != nil {
+		s.reading[shown] = true
+	}
+}
+
+// readBy are the files that functions read in f, by the names that diagnostics use for them.
+func (s *sourceFiles) readBy(f func()) map[string]bool {
+	note := func(reading map[string]bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reading = reading
+	}
+	read := map[string]bool{}
+	note(read)
+	f()
+	note(nil)
+	return read
 }
 
 // noteSearch keeps what a function has looked for below a directory of this name.

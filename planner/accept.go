@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,7 +56,7 @@ func (j *judge) group(s *suspects) {
 		case accepted[n] != "":
 			j.accept(c.Change, accepted[n], LookAlike, Rename)
 		case rest[n]:
-			if v.rename != nil {
+			if v.rename != nil || v.was != nil {
 				block := j.blockFactsOf(int(c.number)).block
 				j.renames[block] = append(j.renames[block], v)
 			}
@@ -83,6 +84,10 @@ func (j *judge) judgeLine(s *suspects, n, original int) judgedLine {
 			v.rename = j.renamed[v.line.number]
 			continue
 		}
+		if j.isCorrection(v.line.number, r) {
+			v.was = cmp.Or(v.was, r)
+			continue
+		}
 		v.alike, v.twin, v.intended = true, j.rows.refID(r), r.intended
 		v.place = j.places[v.twin]
 		break
@@ -99,7 +104,7 @@ func (j *judge) blocking(s *suspects, n int) []*row {
 	if c.DuplicateWithin > 0 && len(j.occurrences) == 0 {
 		return older
 	}
-	if c.DuplicateWithin == 0 && j.renamed[c.number] == nil && !j.judgesApart() {
+	if c.DuplicateWithin == 0 && j.renamed[c.number] == nil && j.corrected[c.number] == nil && !j.judgesApart() {
 		return nil
 	}
 	var some []*row

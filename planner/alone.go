@@ -157,6 +157,12 @@ func (c *Change) saidDetail() *state.Detail {
 func saidTwin(like *transfer.Request, signal Signal) *state.Detail {
 	request := *like
 	request.RefID = signal.RefID
+	if _, text, isCorrected := strings.Cut(signal.Detail, correctedDetail); isCorrected {
+		amount, _, _ := strings.Cut(text, " ")
+		if was, err := transfer.ParseAmount(amount); err == nil {
+			request.Amount = was // else the computed marks differ from the file's
+		}
+	}
 	status, _ := signal.saidStatus()
 	d := &state.Detail{
 		Transfer: state.Transfer{
@@ -270,7 +276,7 @@ func (b *builder) saysRenamed(due []twinned) {
 		was, count := (*renaming)(nil), 0
 		for _, s := range line.Signals {
 			r := known[s.RefID]
-			if s.Kind != Rename || r == nil || r.is(markDeclared) {
+			if s.Kind != Rename || r == nil || r.is(markDeclared) || strings.Contains(s.Detail, correctedDetail) {
 				continue
 			}
 			count++

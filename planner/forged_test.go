@@ -76,6 +76,8 @@ func scenes(t testing.TB) map[string]scene {
 		planner.Controls{}, declare("a"), declare("b"), reversal("b-back", declare("b"), "20"), reversal("a-back", declare("a"), "30"), reversal("b-more", declare("b"), "60"))
 	all["a rename that was accepted"] = newScene(t, newMemory(record(declare("old", twin, label), state.Recorded), record(declare("gone", twin, named("pay", "old")), state.Recorded, intended(90*day))),
 		planner.Controls{AcceptDuplicate: []string{"new"}}, declare("new", twin, label, window(day)))
+	all["a correction that was accepted"] = newScene(t, newMemory(record(ofAmount("v-10.00", "10.00"), state.Recorded, intended(90*day)), record(ofAmount("v-9.00", "9.00"), state.Recorded)),
+		planner.Controls{AcceptRenames: map[string]int{"transfer.internal.pay": 1}}, ofAmount("v-9.00", "9.00"), ofAmount("v-10.50", "10.50"))
 	all["renames of a block that were accepted"] = newScene(t, newMemory(record(declare("pay-1", twin, named("pay", "old")), state.Recorded)),
 		planner.Controls{AcceptRenames: map[string]int{"transfer.internal.pay": 1}}, declare("p-1", twin, named("pay", "new")), declare("p-2", named("pay", "new")))
 	all["what comes late, and was accepted"] = newScene(t, newMemory(record(declare("october", occurs(now.Add(-30*day), 7*day)), state.Recorded, func(d *state.Detail) { d.Intent.Due = now.Add(-30 * day) })),

@@ -34,7 +34,8 @@ type suspect struct {
 type judgedLine struct {
 	line   suspect
 	rename *renaming // what it was under other words
-	doubt  *row      // a twin in doubt, which can't be accepted
+	was    *row      // what it corrects
+	doubt  *row      // a twin in doubt, or one that it corrects, which can't be accepted
 	alike  bool      // other twins stop the plan, whatever the rename
 	twin   string    // one of these
 	place  string
@@ -93,10 +94,11 @@ func (b *builder) gatherSuspects(ctx context.Context) ([]*suspects, error) {
 	if err := b.findRenames(ctx, due, recorded); err != nil {
 		return nil, err
 	}
+	b.findCorrections(due)
 	var all []*suspects
 	for len(due) > 0 {
 		n := countTwins(due)
-		if older := recorded[due[0].twin]; n > 1 || len(older) > 0 {
+		if older := recorded[due[0].twin]; n > 1 || len(older) > 0 || b.corrected[due[0].number] != nil {
 			all = append(all, b.suspectsOf(due[:n], older)...)
 		}
 		due = due[n:]
@@ -213,12 +215,13 @@ func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
 	s := &suspects{lines: lines, older: make([][]*row, len(lines))}
 	// Many lines of one movement mostly have one window; their list is made once.
 	type view struct {
-		within  time.Duration
-		renamed *row
+		within    time.Duration
+		renamed   *row
+		corrected *correction
 	}
 	made := make(map[view][]*row)
 	for n, c := range lines {
-		key := view{within: c.DuplicateWithin}
+		key := view{within: c.DuplicateWithin, corrected: b.corrected[c.number]}
 		if was := b.renamed[c.number]; was != nil {
 			key.renamed = was.row
 		}
@@ -228,6 +231,9 @@ func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
 				if b.isOlderTwin(c, r) {
 					older = append(older, r)
 				}
+			}
+			if key.corrected != nil {
+				older = append(older, slices.DeleteFunc(slices.Clone(key.corrected.rows), func(r *row) bool { return b.isJudged(c.Change, r) })...)
 			}
 			slices.SortStableFunc(older, func(x, y *row) int { return b.gravity(c, x) - b.gravity(c, y) })
 			made[key] = older
@@ -246,7 +252,7 @@ func (b *builder) isOlderTwin(c suspect, r *row) bool {
 		within = config.DuplicateWithinDefault
 	}
 	was := b.renamed[c.number]
-	if b.isJudged(c.Change, r) {
+	if b.isJudged(c.Change, r) || b.isCorrection(c.number, r) {
 		return false
 	}
 	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.moments)
@@ -254,12 +260,12 @@ func (b *builder) isOlderTwin(c suspect, r *row) bool {
 
 // isRename reports whether a recorded twin is what a line was under other words, or older.
 func (b *builder) isRename(c suspect, r *row) bool {
-	return b.renamed[c.number] != nil && !r.is(markDeclared)
+	return b.renamed[c.number] != nil && !r.is(markDeclared) && !b.isCorrection(c.number, r)
 }
 
 // isBlocking reports whether a recorded twin stops the plan.
 func (j *judge) isBlocking(c suspect, r *row) bool {
-	return j.isRename(c, r) || j.isOfRename(c.Change, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
+	return j.isRename(c, r) || j.isCorrection(c.number, r) || j.isOfRename(c.Change, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
 }
 
 // The order in which recorded twins are shown.
@@ -273,7 +279,7 @@ func (b *builder) gravity(c suspect, r *row) int {
 	switch {
 	case r.status == state.InDoubt:
 		return gravityDoubt
-	case b.isRename(c, r):
+	case b.isRename(c, r), b.isCorrection(c.number, r):
 		return gravityRename
 	}
 	return gravityOther
@@ -282,7 +288,7 @@ func (b *builder) gravity(c suspect, r *row) int {
 // verifySuspects compares the fields of the recorded twins that would be shown with those
 // of their lines, drops those that only share 64 bits, and returns the places of the others.
 func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[string]string, error) {
-	refIDs, lineOf := b.shownTwins(all)
+	refIDs, like := b.shownTwins(all)
 	places := make(map[string]string, len(refIDs))
 	other := make(map[string]bool)
 	err := eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
@@ -292,7 +298,7 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 		}
 		places[d.RefID] = d.Intent.Place
 		b.occurrences.paid(d)
-		if !request.IsTwin(&lineOf[d.RefID].Request) {
+		if !request.IsTwin(like[d.RefID]) {
 			other[d.RefID] = true
 		}
 		return nil
@@ -306,9 +312,9 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 	return places, nil
 }
 
-// shownTwins are the ref_ids of the recorded twins that would be shown, each once, and their lines.
-func (b *builder) shownTwins(all []*suspects) (refIDs []string, lineOf map[string]*Change) {
-	lineOf = make(map[string]*Change)
+// shownTwins are the ref_ids of the recorded twins that would be shown, each once, and requests of which they are twins.
+func (b *builder) shownTwins(all []*suspects) (refIDs []string, like map[string]*transfer.Request) {
+	like = make(map[string]*transfer.Request)
 	for _, s := range all {
 		for n, older := range s.older {
 			for i, r := range older {
@@ -316,14 +322,19 @@ func (b *builder) shownTwins(all []*suspects) (refIDs []string, lineOf map[strin
 				if i >= signalsMax && !b.hasOtherDate(s.lines[n].RefID, refID) {
 					continue
 				}
-				if _, ok := lineOf[refID]; !ok {
-					lineOf[refID] = s.lines[n].Change
-					refIDs = append(refIDs, refID)
+				if like[refID] != nil {
+					continue
 				}
+				request := s.lines[n].Request
+				if b.isCorrection(s.lines[n].number, r) {
+					request.Amount = b.rows.amount(r)
+				}
+				like[refID] = &request
+				refIDs = append(refIDs, refID)
 			}
 		}
 	}
-	return refIDs, lineOf
+	return refIDs, like
 }
 
 // dropSuspects forgets recorded transfers that are no twins.
@@ -350,8 +361,11 @@ func (j *judge) mark(s *suspects, n, original int) {
 		refID := j.rows.refID(r)
 		signal := Signal{Kind: LookAlike, RefID: refID, Place: j.places[refID], Detail: r.said()}
 		was := j.renamed[c.number]
-		if j.isRename(c, r) {
+		switch {
+		case j.isRename(c, r):
 			signal.Kind = Rename
+		case j.isCorrection(c.number, r):
+			signal.Kind, signal.Detail = Rename, signal.Detail+correctedDetail+j.rows.amount(r).String()+" "+j.rows.assetOf(r)
 		}
 		if was != nil && was.row == r {
 			signal.Detail += ", by " + was.words
@@ -368,6 +382,9 @@ func (j *judge) mark(s *suspects, n, original int) {
 	more := len(s.older[n]) - (len(c.Signals) - others)
 	if was := j.renamed[c.number]; was != nil {
 		more += was.more - j.countRenames(s, n) + 1
+	}
+	if was := j.corrected[c.number]; was != nil && len(c.Signals) > others {
+		more += was.more
 	}
 	if n != original {
 		more += len(s.lines) - 1 - j.markPeers(s, n, original, others)
@@ -410,6 +427,9 @@ func (j *judge) markPeers(s *suspects, n, original, others int) int {
 	}
 	return len(c.Signals) - before
 }
+
+// correctedDetail stands before the amount of a transfer that a line corrects.
+const correctedDetail = ", under the same ref_id but for the amount, which was "
 
 const markOnly = ` (a mark only: duplicate_within is "0")`
 

@@ -95,6 +95,8 @@ type builder struct {
 	word        *word  // of a saved plan that is computed again; nil where the files are at hand
 
 	renamed    map[int32]*renaming       // by the number of a change
+	corrected  map[int32]*correction     // by the number of a change
+	neighbours map[*row]bool             // declared, and but for the amount like a line that is due
 	waiting    map[transfer.Twin][]int32 // declared changes that are not due; nil before it is asked for
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there

@@ -151,6 +151,10 @@ func (j *judge) addDoubtObstacles() {
 					doubt),
 				Remedy: "remit resolve " + shell.Word(doubt),
 			}
+			if j.isCorrection(v.line.number, v.doubt) {
+				o.Detail = fmt.Sprintf("%q is in doubt, which is the same ref_id as %q but for the amount: it may have been made already, and then that one is a second payment. What is in doubt can't be accepted: settle it first.",
+					doubt, v.line.RefID)
+			}
 			if address := addresses[doubt]; address != "" {
 				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise remit resolve does."
 				o.Remedy = "remit apply --target=" + shell.Word(address) + "\n" + o.Remedy

@@ -300,7 +300,7 @@ func (p *Plan) noteNaming(words string) {
 
 // Renaming is what an obstacle says of transfers that were renamed.
 type Renaming struct {
-	// Was and Is are how the ref_ids were made and are, of the first of them.
+	// Was and Is are how the ref_ids were made and are, of the first of them; the same where the amounts in them differ.
 	Was string `json:"was"`
 	Is  string `json:"is"`
 	// Oldest and Newest are when what they were was intended; zero where that is not known.
@@ -330,36 +330,76 @@ func (j *judge) addRenameObstacles() {
 	}
 }
 
-// renameObstacle is about the renames of one block, with the edit that keeps the identities and the
+// renameObstacle is about the renames and the corrections of one block, with the edit that keeps the identities and the
 // flag that accepts the new ones.
 func (j *judge) renameObstacle(block string, some []judgedLine) Obstacle {
-	first := some[0]
-	was, is := first.rename, namedBy(first.line.Change).words()
-	o := Obstacle{Kind: ObstacleRename, Address: block, Rename: &Renaming{Was: was.words, Is: is}}
-	areMixed := false
+	o := Obstacle{Kind: ObstacleRename, Address: block}
+	var renames, corrections []judgedLine
 	for _, v := range some {
 		o.add(v.line.RefID)
-		areMixed = areMixed || v.rename.words != was.words
-		if at := v.rename.row.intended; at != unknownAge {
-			o.Rename.add(time.UnixMilli(at).UTC())
+		if v.rename != nil {
+			renames = append(renames, v)
+		} else {
+			corrections = append(corrections, v)
 		}
 	}
-	accept := "--accept-renames=" + shell.Word(fmt.Sprintf("%s:%d", block, o.Count))
-	old := j.rows.refID(was.row)
-	when := o.Rename.when()
-	if o.Count == 1 && first.line.Address == block {
-		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it.",
-			first.line.RefID, first.line.Place, old, j.places[old], when, was.words, is)
-		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + accept
-	} else {
-		o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s. If they were only renamed, they are paid already: write the old words again, which keeps their identities. If they are to be paid once more, accept exactly so many.",
-			o.Count, block, when, first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is)
-		o.Remedy = accept
+	o.Remedy = "--accept-renames=" + shell.Word(fmt.Sprintf("%s:%d", block, o.Count))
+	if len(renames) > 0 {
+		j.describeRenames(&o, renames)
+	}
+	if len(corrections) > 0 {
+		j.describeCorrections(&o, corrections)
 	}
 	if given, ok := j.controls.AcceptRenames[block]; ok {
 		o.Detail += fmt.Sprintf(" --accept-renames=%s:%d does not count: the plan has %d.", block, given, o.Count)
 	}
 	return o
+}
+
+func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
+	first := some[0]
+	was, is := first.rename, namedBy(first.line.Change).words()
+	o.Rename = &Renaming{Was: was.words, Is: is}
+	areMixed := false
+	for _, v := range some {
+		areMixed = areMixed || v.rename.words != was.words
+		o.Rename.add(v.rename.row)
+	}
+	old := j.rows.refID(was.row)
+	if o.Count == 1 && first.line.Address == o.Address {
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it.",
+			first.line.RefID, first.line.Place, old, j.places[old], o.Rename.when(), was.words, is)
+		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + o.Remedy
+		return
+	}
+	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s. If they were only renamed, they are paid already: write the old words again, which keeps their identities. If they are to be paid once more, accept exactly so many.",
+		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is)
+}
+
+// describeCorrections adds what there is to say of lines that differ from recorded transfers by the amount alone.
+func (j *judge) describeCorrections(o *Obstacle, some []judgedLine) {
+	first := some[0]
+	c, was := first.line, first.was
+	when := new(Renaming)
+	for _, v := range some {
+		when.add(v.was)
+	}
+	old := j.rows.refID(was)
+	amount := fmt.Sprintf("%s %s", j.rows.amount(was), j.rows.assetOf(was))
+	if o.Rename == nil {
+		words := namedBy(c.Change).words()
+		o.Rename = &Renaming{Was: words, Is: words, Oldest: when.Oldest, Newest: when.Newest}
+	} else {
+		o.Detail += " "
+	}
+	if len(some) == 1 {
+		o.Detail += fmt.Sprintf("%q at %s is the same ref_id as %q but for the amount. That one is recorded from %s%s with %s, and is no longer declared.",
+			c.RefID, c.Place, old, j.places[old], when.when(), amount)
+	} else {
+		o.Detail += fmt.Sprintf("%d transfers of %s have the same ref_ids as recorded ones%s that are no longer declared, but for the amounts, the first %q at %s as %q, recorded from %s with %s.",
+			len(some), o.Address, when.when(), c.RefID, c.Place, old, j.places[old], amount)
+	}
+	o.Detail += " If an amount was corrected after the payment, all of it would be paid again: write the old amount, and declare the difference as a transfer of its own. If both are meant, accept exactly so many."
 }
 
 func orOthers(are bool) string {
@@ -369,7 +409,12 @@ func orOthers(are bool) string {
 	return ""
 }
 
-func (r *Renaming) add(at time.Time) {
+// add adds when a recorded transfer was intended, where that is known.
+func (r *Renaming) add(of *row) {
+	if of.intended == unknownAge {
+		return
+	}
+	at := time.UnixMilli(of.intended).UTC()
 	if r.Oldest.IsZero() || at.Before(r.Oldest) {
 		r.Oldest = at
 	}

@@ -309,7 +309,7 @@ func (b *builder) keepRecorded() {
 		o, hasDate := b.occurrences[refID]
 		reversed, reverses := b.reversed[refID]
 		isTwin := r.is(markMayBeMade) && due.has(r.twin)
-		if r.batch == 0 && !isTwin && !reverses && (!hasDate || !dated[o.block]) {
+		if r.batch == 0 && !isTwin && !b.neighbours[r] && !reverses && (!hasDate || !dated[o.block]) {
 			continue
 		}
 		k := Kept{RefID: refID, Reverses: reversed.Reverses}
