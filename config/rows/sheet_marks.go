@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
 )
 
 const (
@@ -187,4 +191,58 @@ func (f *xlsxFile) styleFormats(style int) ([]*cellFormat, error) {
 	}
 	f.formatsBy[style] = f.book.formatsOf(codes)
 	return f.formatsBy[style], nil
+}
+
+// warnOfStruck warns of a row with text that somebody struck through, in the columns that are read.
+func (r *xlsxRecord) warnOfStruck(row *xlsxRow) {
+	for _, cell := range row.cells {
+		if !cell.struck {
+			continue
+		}
+		if i, found := slices.BinarySearch(r.file.sheetColumns, cell.column); found && r.file.needed[i] {
+			r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is struck through",
+				"Row %d has struck-through text in the sheet %q, first in cell %s, and remit reads it all the same.", row.number, r.file.sheet.name, cellName(cell.column, row.number)))
+			return
+		}
+	}
+}
+
+// check gathers the mistakes and warnings of one cell.
+func (r *xlsxRecord) check(i int, cell xlsxCell) {
+	f := r.file
+	about := func(d *hcl.Diagnostic, reason string) {
+		d.Extra = &mistake.Origin{Column: f.names.names[i], Reason: reason}
+		r.diags = append(r.diags, d)
+	}
+	switch {
+	case cell.wrong != "":
+		summary := "Cell cannot be read"
+		if cell.reason != "" {
+			summary = "Cell shows what it does not hold"
+		}
+		about(mistake.New(r.at(i), summary, "%s", f.told(r, i, cell.wrong)), cell.reason)
+	case cell.hasFormula && !f.formulas[cell.column]:
+		f.formulas[cell.column] = true
+		about(mistake.Warning(r.at(i), "Formula in a column",
+			"Cell %s is a formula, and others of the column %q may be. What is read is the result that the workbook was saved with.", cellName(cell.column, r.row), f.names.names[i]), "formula")
+	}
+}
+
+// checkMerged refuses cells that are merged with another one, which alone has their text.
+func (r *xlsxRecord) checkMerged() {
+	f := r.file
+	for len(f.merged) > 0 && f.merged[0].fromRow <= r.row {
+		f.merging, f.merged = append(f.merging, f.merged[0]), f.merged[1:]
+	}
+	f.merging = slices.DeleteFunc(f.merging, func(m CellRange) bool { return m.toRow < r.row })
+	for _, m := range f.merging {
+		for i, column := range f.sheetColumns {
+			if f.needed[i] && m.hasColumn(column) && (column != m.fromColumn || r.row != m.fromRow) {
+				r.diags = append(r.diags, mistake.New(r.at(i), "Cells are merged",
+					"Cell %s is merged with others (%s:%s), and what stands there belongs to %[2]s alone. Write it into each row.",
+					cellName(column, r.row), cellName(m.fromColumn, m.fromRow), cellName(m.toColumn, m.toRow)))
+				break
+			}
+		}
+	}
 }
