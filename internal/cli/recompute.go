@@ -87,9 +87,11 @@ func findStateOf(w *opened, plan *planner.Plan) (why string) {
 	return ""
 }
 
-func isDifferent(err error) bool {
-	_, ok := errors.AsType[*planner.DifferentError](err)
-	return ok
+// isForged reports whether a plan was refused for what its file says, whatever the controls here are.
+func isForged(err error) bool {
+	_, isDifferent := errors.AsType[*planner.DifferentError](err)
+	_, isBorrowed := errors.AsType[*planner.BorrowedError](err)
+	return isDifferent || isBorrowed
 }
 
 // recomputeToShow is recompute for a reader. The plan may be older than this directory's files, or of another
@@ -115,7 +117,7 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 			why = "the plan is of another " + other.What + " than the state here"
 		case errors.As(err, &controls):
 			why = "the plan was made under other controls than those here"
-		case isDifferent(err) || ctx.Err() != nil:
+		case isForged(err) || ctx.Err() != nil:
 			return nil, err
 		default:
 			why = "the state cannot be read here"
