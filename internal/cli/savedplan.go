@@ -208,11 +208,12 @@ type planUse struct {
 	words   string   // the command and its flags, without the file
 	outcome string   // what cannot be done, and what was not
 	targets []string // of the plan
+	signs   bool     // the command signs it
 }
 
 // useOf is that of apply.
 func useOf(a *applying, plan *planner.Plan) planUse {
-	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets}
+	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets, false}
 }
 
 // unfit says why a saved plan can't be used now, and how to make a new one.
