@@ -109,12 +109,11 @@ func quotedFix(argument string, expr hclsyntax.Expression, files map[string]*hcl
 
 // check describes the mistake in the decimals of an amount; "" for none.
 func (s scales) check(amount transfer.Amount, asset string) string {
-	scale, limited := s.of(asset)
-	written := amount.ScaleWritten()
-	if !limited || written <= scale {
+	scale, isAllowed := transfer.Scales(s).Allow(amount, asset)
+	if isAllowed {
 		return ""
 	}
-	return fmt.Sprintf("amount %q has %s; %s has %d.", amount, decimals(written), asset, scale)
+	return fmt.Sprintf("amount %q has %s; %s has %d.", amount, decimals(amount.ScaleWritten()), asset, scale)
 }
 
 // grouped matches a number that may have a group of three digits, instead of three decimals.

@@ -50,7 +50,7 @@ func evaluateAssets(c *checker, blocks []*eval.Block, assets scales) {
 		if code == "" || b.Incomplete || !c.declare("asset."+transfer.AssetSpelled(code), b.At) {
 			continue
 		}
-		if err := checkRefID(code); err != nil {
+		if err := transfer.CheckDeclaredRefID(code); err != nil {
 			c.report(mistake.New(b.LabelAt[0], "Invalid asset", "The code of an asset %s", mistake.Sentence(err)))
 			continue
 		}

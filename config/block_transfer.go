@@ -186,7 +186,7 @@ func (r *transferReader) newTransferBlock(b *eval.Block) *transferBlock {
 		return nil
 	}
 	name := b.Label(1)
-	if err := checkRefID(name); err != nil {
+	if err := transfer.CheckDeclaredRefID(name); err != nil {
 		r.report(mistake.New(b.LabelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", mistake.Sentence(err)))
 		return nil
 	}

@@ -230,7 +230,7 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 		if !ok {
 			return nil, false
 		}
-		if checkPair(key[0].literal, "") != nil || key[0].literal == p.block.configured.fingerprintKey {
+		if transfer.CheckPair(key[0].literal, "") != nil || key[0].literal == p.block.configured.fingerprintKey {
 			return nil, false
 		}
 		pairs = append(pairs, compiledPair{key[0].literal, p.template(item.ValueExpr, false)})
@@ -264,13 +264,13 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	if element != nil {
 		out.Naming = c.block.nameOf(false, element)
 	}
-	if c.refID != nil && checkRefID(request.RefID) != nil {
+	if c.refID != nil && transfer.CheckDeclaredRefID(request.RefID) != nil {
 		return false
 	}
 	for i := range c.texts {
 		text, found := c.texts[i].template.text(r)
 		isAbsent := found == eval.Absent && c.texts[i].optional
-		if !isAbsent && (found != eval.Present || text == "" || checkSent(text) != nil) {
+		if !isAbsent && (found != eval.Present || text == "" || transfer.CheckSent(text) != nil) {
 			return false
 		}
 		request.SetText(c.texts[i].field, text)
@@ -280,7 +280,7 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	}
 	if c.displayName != nil {
 		text, found := c.displayName.text(r)
-		if found != eval.Present || text == "" || checkSent(text) != nil || transfer.CheckDisplayName(text) != nil {
+		if found != eval.Present || text == "" || transfer.CheckSent(text) != nil || transfer.CheckDisplayName(text) != nil {
 			return false
 		}
 		out.DisplayName = text

@@ -268,7 +268,7 @@ func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 		e.add(f, d)
 		return ""
 	}
-	if err := checkSent(text); err != nil {
+	if err := transfer.CheckSent(text); err != nil {
 		e.refuse(f, "Text cannot be seen as it is", "%s %s%s", name, mistake.Sentence(err), e.in.trimHint(f, text))
 		return ""
 	}
@@ -299,7 +299,7 @@ func (e *evaluator) refID() (string, bool) {
 		e.add(f, d)
 		return "", false
 	}
-	if err := checkRefID(value.AsString()); err != nil {
+	if err := transfer.CheckDeclaredRefID(value.AsString()); err != nil {
 		e.refuse(f, "Invalid ref_id", "ref_id %q %s%s", value.AsString(), mistake.Sentence(err), e.in.spaceHint(f))
 		return "", false
 	}

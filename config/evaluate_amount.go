@@ -274,7 +274,7 @@ func (in instance) trimHint(f *field, text string) string {
 	if strings.ContainsFunc(text, transfer.Hidden) {
 		return " Type the text anew, without it."
 	}
-	if inner := strings.TrimSpace(text); !in.isOfColumn(f) || inner == text || inner == "" || checkSent(inner) != nil {
+	if inner := strings.TrimSpace(text); !in.isOfColumn(f) || inner == text || inner == "" || transfer.CheckSent(inner) != nil {
 		return ""
 	}
 	return fmt.Sprintf(" Correct it in the file, or leave the space out here:\n\n  %s = trimspace(%s)", f.Name, mistake.ColumnOf("each.value", f.column))

@@ -1,11 +1,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-	"unicode/utf8"
-
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -42,7 +37,7 @@ func (e *evaluator) metadata(name string) transfer.Metadata {
 			continue
 		}
 		pairs[k] = item.AsString()
-		if err := checkPair(k, pairs[k]); err != nil {
+		if err := transfer.CheckPair(k, pairs[k]); err != nil {
 			e.refuse(f, "Invalid metadata", "%s[%q]: %s", name, k, mistake.Sentence(err))
 		}
 	}
@@ -66,7 +61,7 @@ func (e *evaluator) writtenPairs(name string) (map[string]string, bool) {
 		key, _ := syntax.LiteralKey(item.KeyExpr)
 		value, _ := syntax.LiteralText(item.ValueExpr)
 		pairs[key] = value.AsString()
-		if checkPair(key, pairs[key]) != nil || key == e.block.configured.fingerprintKey {
+		if transfer.CheckPair(key, pairs[key]) != nil || key == e.block.configured.fingerprintKey {
 			return nil, false
 		}
 	}
@@ -88,27 +83,4 @@ func (e *evaluator) checkPairs(f *field, name string, pairs map[string]string) {
 	if count > transfer.MetadataPairsMax {
 		e.refuse(f, "Too many metadata pairs", "%s has %d pairs%s; the service takes %d.", name, count, with, transfer.MetadataPairsMax)
 	}
-}
-
-func checkPair(key, value string) error {
-	if key == "" {
-		return errors.New("a key may not be empty")
-	}
-	if err := checkPairText("the key", key); err != nil {
-		return err
-	}
-	return checkPairText("the value", value)
-}
-
-func checkPairText(what, text string) error {
-	if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
-		return fmt.Errorf("%s has %d characters; the service takes %d", what, n, transfer.TextLengthMax)
-	}
-	if strings.ContainsAny(text, "\r\n") {
-		return fmt.Errorf("%s has a line break, and is one line: write it without", what)
-	}
-	if err := transfer.CheckText(text); err != nil {
-		return fmt.Errorf("%s %w", what, err)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package config_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -150,6 +151,7 @@ func describe(dir string, opts config.Options) string {
 			mistakes.Add(diags)
 			if len(diags) == 0 {
 				describeTransfer(&transfers, transfer)
+				describeRefusal(&transfers, c, &transfer)
 			}
 		}
 	}
@@ -171,6 +173,15 @@ func describeDiagnostic(out *strings.Builder, d *hcl.Diagnostic) {
 	fmt.Fprintf(out, "%s: %s: %s\n", place, severity, d.Summary)
 	for line := range strings.Lines(d.Detail + "\n") {
 		fmt.Fprintf(out, "\t%s", line)
+	}
+}
+
+// describeRefusal says why the plan that has a declared transfer would be refused, which none may be: a saved plan is held to
+// what the language allows.
+func describeRefusal(out *strings.Builder, c *config.Configuration, t *config.Transfer) {
+	_, isAllowed := c.Scales().Allow(t.Request.Amount, t.Request.Asset)
+	if err := errors.Join(t.Request.CheckDeclarable(), t.Request.CheckSpacing()); err != nil || !isAllowed {
+		fmt.Fprintf(out, "\tbut no saved plan may have it: %v, decimals %v\n", err, isAllowed)
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *Plan) compute(ctx context.Context, record Record, under Controls) (*Pla
 	if err := b.checkAfter(); err != nil {
 		return nil, err
 	}
-	if err := p.compare(computed); err != nil {
+	if err := p.compare(computed, under); err != nil {
 		return nil, err
 	}
 	if b.isAlone() {

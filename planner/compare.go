@@ -9,13 +9,22 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
-// compare names the first difference between a file and the computed plan, sentences apart.
-func (p *Plan) compare(computed *Plan) error {
-	if err := p.compareLines(computed); err != nil {
+// compare names the first difference between a file and the computed plan, sentences apart, and the first request that
+// the language of now does not allow.
+func (p *Plan) compare(computed *Plan, under Controls) error {
+	if err := p.compareLines(computed, under); err != nil {
 		return err
+	}
+	for i := range p.Kept {
+		if r := p.Kept[i].Request; r != nil {
+			if err := under.allow(r); err != nil {
+				return err
+			}
+		}
 	}
 	if a, b := p.Header.Accepted, computed.Header.Accepted; !slices.Equal(a, b) {
 		return differ("what was accepted", a, b)
@@ -41,7 +50,7 @@ func differ(what string, said, computed any) error {
 	return &DifferentError{what, fmt.Sprint(said), fmt.Sprint(computed)}
 }
 
-func (p *Plan) compareLines(computed *Plan) error {
+func (p *Plan) compareLines(computed *Plan, under Controls) error {
 	next, end := iter.Pull2(computed.Changes.All())
 	defer end()
 	for _, said := range p.Changes.All() {
@@ -56,9 +65,31 @@ func (p *Plan) compareLines(computed *Plan) error {
 		if field, a, b := differenceOf(said, now); field != "" {
 			return differ(fmt.Sprintf("%s of %q", field, said.RefID), a, b)
 		}
+		if said.Action != Submit {
+			continue
+		}
+		if err := under.allow(&said.Request); err != nil {
+			return err
+		}
 	}
 	if _, now, ok := next(); ok {
 		return differ(fmt.Sprintf("the line of %q", now.RefID), "none", now.Action)
+	}
+	return nil
+}
+
+// allow refuses a request that the configuration of now could not declare, as far as [transfer.Request.CheckDeclarable] leaves it open:
+// asset blocks say how many decimals an amount has, and what 0.1.0 declared may have other spaces. Who is only shown a plan may
+// have another configuration.
+func (c *Controls) allow(r *transfer.Request) error {
+	if c.OwnBlocks {
+		return nil
+	}
+	if scale, ok := c.Scales.Allow(r.Amount, r.Asset); !ok {
+		return differ(fmt.Sprintf("the amount of %q", r.RefID), r.Amount.String()+" "+r.Asset, fmt.Sprintf("that %s has no more than %s", r.Asset, english.Plural(scale, "decimal")))
+	}
+	if err := r.CheckSpacing(); err != nil {
+		return differ(fmt.Sprintf("the request of %q", r.RefID), string(r.Body()), "that "+err.Error())
 	}
 	return nil
 }

@@ -286,7 +286,7 @@ func (w *limitWorld) apply(t *rapid.T) {
 	}
 	w.runs++
 	run := fmt.Sprintf("run-%d", w.runs)
-	w.memory.happen(begun(run, p.Header.PlanID))
+	w.memory.happen(begunOf(run, p))
 	for _, c := range left.Changes.All() {
 		if c.Action == planner.Resolve && !c.Declared() { // looked up, and never sent again
 			continue

@@ -268,6 +268,11 @@ func (o *opener) readKept() error {
 	if err := transfer.CheckRefID(k.RefID); err != nil {
 		return o.changed("its ref_id %v", err)
 	}
+	if k.Request != nil {
+		if err := k.Request.CheckDeclarable(); err != nil {
+			return o.changed("%v", err)
+		}
+	}
 	if n := len(o.plan.Kept); n > 0 && o.plan.Kept[n-1].RefID >= k.RefID {
 		return o.changed("ref_id %q is not in order", k.RefID)
 	}
@@ -321,6 +326,11 @@ func (c *Change) broken() string {
 	}
 	if !c.Request.Operation.Known() {
 		return fmt.Sprintf("no service has the operation %q", c.Request.Operation)
+	}
+	if c.Declared() {
+		if err := c.Request.CheckDeclarable(); err != nil {
+			return err.Error()
+		}
 	}
 	status := state.Status(0)
 	if c.Recorded != nil {

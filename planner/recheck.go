@@ -45,6 +45,16 @@ func (e *StaleError) Error() string {
 	return b.String()
 }
 
+// BorrowedError says that a run carried out other bytes under the ID of a plan: one of the two files has the
+// plan_id of the other.
+type BorrowedError struct{ PlanID, RunID string }
+
+// Error names the run and says what to do.
+func (e *BorrowedError) Error() string {
+	return fmt.Sprintf("the run %s carried out another plan with the same plan_id, %q: somebody changed one of the two files. "+
+		"Make a new plan, and review that", e.RunID, e.PlanID)
+}
+
 // ObstacleError says that a plan is not applicable: it was not when it was made, or it is
 // not any more.
 type ObstacleError struct{ Obstacles []Obstacle }
@@ -73,16 +83,16 @@ type History interface {
 }
 
 // Recheck computes a plan again and compares it with the file (see again), and then with the state
-// as it is now: under the lock, before the first request. Each line must be as it was planned, unless an earlier run of the same plan_id
+// as it is now: under the lock, before the first request. Each line must be as it was planned, unless an earlier run of this very plan
 // made it otherwise, and nothing may have come up that the plan does not show: a conflict,
 // or a look-alike of a transfer that is still to be sent.
 //
 // It returns the rest that is to be done: the plan itself, or a copy with the same header and digest
-// without the lines to which an earlier run of this plan_id gave an outcome. A line that
+// without the lines to which an earlier run of this plan gave an outcome. A line that
 // such a run left in doubt stays as it was planned.
 //
 // The error is an *[ObstacleError], an *[OtherError], a *[ControlsError], a *[StaleError],
-// a *[DifferentError], a *[ControlBlockError], [ErrExpired] or [ErrCompleted], or that of a failed read. The controls are
+// a *[DifferentError], a *[ControlBlockError], a *[BorrowedError], [ErrExpired] or [ErrCompleted], or that of a failed read. The controls are
 // those that are declared now.
 func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
 	if err := p.CheckHeader(record.Meta(), under.Declared, now); err != nil {
@@ -157,8 +167,8 @@ func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 
 // Verify computes a saved plan again, as [Plan.Recheck] does first, and compares: that is all of it
 // that can be said of a plan that is not applicable, of which nothing is sent, or whose time is over (see
-// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError], a *[ControlBlockError] or a
-// *[DifferentError], or that of a failed read. The record is kept for [Verified.Left].
+// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError], a *[ControlBlockError], a
+// *[BorrowedError] or a *[DifferentError], or that of a failed read. The record is kept for [Verified.Left].
 func (p *Plan) Verify(ctx context.Context, record History, under Controls, now time.Time) (*Verified, error) {
 	if err := p.checkHeader(record.Meta(), under.Declared, now); err != nil {
 		return nil, err
@@ -178,9 +188,14 @@ func (p *Plan) verify(ctx context.Context, record History, under Controls, past 
 	return &Verified{computed, record, under, past}, nil
 }
 
+// IsOf reports whether a run carries out this very plan (see [state.Begun.IsSamePlan]).
+func (p *Plan) IsOf(begun state.Begun) bool {
+	return begun.IsSamePlan(state.Begun{PlanID: p.Header.PlanID, PlanSHA256: p.SHA256, Digest: p.Digest})
+}
+
 // past has the events of a state since a plan was made from it.
 type past struct {
-	runs     map[string]bool // of this plan_id
+	runs     map[string]bool // of this very plan
 	complete bool            // one of them gave every line an outcome
 	own      map[string]bool // ref_ids with events of these runs
 	foreign  map[string]bool // ref_ids with other events
@@ -199,8 +214,11 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 			if err := json.Unmarshal(event.Data, &begun); err != nil {
 				return past{}, fmt.Errorf("read event %d: %w", event.Seq, err)
 			}
-			if begun.PlanID != "" && begun.PlanID == p.Header.PlanID {
+			switch {
+			case p.IsOf(begun):
 				since.runs[begun.RunID] = true
+			case begun.PlanID != "" && begun.PlanID == p.Header.PlanID:
+				return past{}, &BorrowedError{begun.PlanID, begun.RunID}
 			}
 		case state.KindEnded:
 			var ended state.Ended

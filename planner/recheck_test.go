@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,6 +19,22 @@ import (
 
 // begun is a run of the plan that the tests check, or of another.
 func begun(runID, planID string) state.Begun { return state.Begun{RunID: runID, PlanID: planID} }
+
+// begunOf is a run of a plan.
+func begunOf(runID string, p *planner.Plan) state.Begun {
+	return state.Begun{RunID: runID, PlanID: p.Header.PlanID, PlanSHA256: p.SHA256, Digest: p.Digest}
+}
+
+// carriedOut says that the runs of a plan's ID carried out that very plan.
+func (m *memory) carriedOut(p *planner.Plan) *memory {
+	for i, event := range m.events {
+		var b state.Begun
+		if event.Kind == state.KindBegun && json.Unmarshal(event.Data, &b) == nil && b.PlanID == p.Header.PlanID {
+			m.events[i].Data, _ = json.Marshal(begunOf(b.RunID, p))
+		}
+	}
+	return m
+}
 
 // outcomeOf says in short what Recheck said.
 func outcomeOf(p *planner.Plan, err error) string {
@@ -389,7 +406,7 @@ func TestRecheck(t *testing.T) {
 			if test.since != nil {
 				test.since(m)
 			}
-			left, err := p.Recheck(t.Context(), m, planner.Controls{Declared: test.controls}, now)
+			left, err := p.Recheck(t.Context(), m.carriedOut(p), planner.Controls{Declared: test.controls}, now)
 			if diff := cmp.Diff(test.want, outcomeOf(left, err)); diff != "" {
 				t.Errorf("in memory (-want +got):\n%s", diff)
 			}
@@ -403,7 +420,7 @@ func TestRecheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			left, err = opened.Recheck(t.Context(), m, planner.Controls{Declared: test.controls}, now)
+			left, err = opened.Recheck(t.Context(), m.carriedOut(opened), planner.Controls{Declared: test.controls}, now)
 			if diff := cmp.Diff(test.want, outcomeOf(left, err)); diff != "" {
 				t.Errorf("from a file (-want +got):\n%s", diff)
 			}
@@ -423,11 +440,43 @@ func TestAPlanWithoutAnIDHasNoEarlierRuns(t *testing.T) {
 	}
 }
 
+// TestARunIsOfAPlanWhoseVeryBytesItCarriedOut lets runs have the ID of a plan without being of it.
+func TestARunIsOfAPlanWhoseVeryBytesItCarriedOut(t *testing.T) {
+	for name, edit := range map[string]func(*state.Begun){
+		"of another file":         func(b *state.Begun) { b.PlanSHA256 = strings.Repeat("0", 64) },
+		"of no file":              func(b *state.Begun) { b.PlanSHA256 = "" },
+		"of other lines":          func(b *state.Begun) { b.Digest = strings.Repeat("0", 64) },
+		"of neither of the two":   func(b *state.Begun) { b.Digest, b.PlanSHA256 = "", "" },
+		"of another file's lines": func(b *state.Begun) { b.Digest, b.PlanSHA256 = "1", "1" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory()
+			p := plan(t, m, planner.Controls{}, declare("a", twin))
+			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+			p, err := planner.Open(bytes.NewReader(save(t, p)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun := begunOf("run-1", p)
+			edit(&begun)
+			m.happen(begun, state.Ended{RunID: "run-1", Complete: true})
+			m.put("run-1", record(declare("b", twin), state.Recorded))
+			var borrowed *planner.BorrowedError
+			if _, err := p.Recheck(t.Context(), m, planner.Controls{}, now); !errors.As(err, &borrowed) || borrowed.RunID != "run-1" {
+				t.Errorf("Recheck: %v", err)
+			}
+			if _, err := p.Verify(t.Context(), m, planner.Controls{}, now); !errors.As(err, &borrowed) {
+				t.Errorf("Verify: %v", err)
+			}
+		})
+	}
+}
+
 func TestRecheckKeepsTheTotalsOfWhatItDoesNotTouch(t *testing.T) {
 	m := newMemory(record(declare("gone"), state.Recorded), record(declare("same"), state.Recorded))
 	p := plan(t, m, planner.Controls{}, declare("a"), declare("b"), declare("same"))
 	p.Header.PlanID = "plan-1"
-	m.happen(begun("run-1", "plan-1"))
+	m.happen(begunOf("run-1", p))
 	m.put("run-1", record(declare("a"), state.Recorded))
 	left, err := p.Recheck(t.Context(), m, planner.Controls{Declared: config.Controls{}}, now)
 	if err != nil {

@@ -115,6 +115,103 @@ func TestTotalsAreWrittenWithTheDigitsOfTheirOwnLines(t *testing.T) {
 	}
 }
 
+// TestARequestThatNoDeclarationMakesIsNoPlan saves plans of requests that the language refuses, as somebody does who
+// edits a file and makes its hashes anew.
+func TestARequestThatNoDeclarationMakesIsNoPlan(t *testing.T) {
+	pairs := func(n int) transfer.Metadata {
+		m := map[string]string{}
+		for i := range n {
+			m[fmt.Sprint("key", i)] = "x"
+		}
+		return transfer.NewMetadata(m)
+	}
+	for want, edit := range map[string]func(*transfer.Request){
+		"its asset begins or ends with a space":          func(r *transfer.Request) { r.Asset = "USD " },
+		"its asset contains the character U+200B":        func(r *transfer.Request) { r.Asset = "US\u200bD" },
+		"its asset is missing":                           func(r *transfer.Request) { r.Asset = "" },
+		"its to_profile_id begins or ends with a space":  func(r *transfer.Request) { r.ToProfileID = "landlord " },
+		"its to_profile_id is missing":                   func(r *transfer.Request) { r.ToProfileID = "" },
+		"its from_profile_id is missing":                 func(r *transfer.Request) { r.FromProfileID = "" },
+		"its from_account_id contains the character":     func(r *transfer.Request) { r.FromAccountID = "a\u202eb" },
+		"its to_identity_id is not in Unicode's normal":  func(r *transfer.Request) { r.ToIdentityID = "e\u0301" },
+		`it goes from profile "treasury" to itself`:      func(r *transfer.Request) { r.ToProfileID = "treasury" },
+		`its metadata "k": the value contains`:           func(r *transfer.Request) { r.Metadata = transfer.Metadata{{Key: "k", Value: "\u2066"}} },
+		`its metadata "k": the value has 101 characters`: func(r *transfer.Request) { r.Metadata = transfer.Metadata{{Key: "k", Value: strings.Repeat("x", 101)}} },
+		"its metadata \"\": a key may not be empty":      func(r *transfer.Request) { r.Metadata = transfer.Metadata{{Value: "x"}} },
+		"it has 7 pairs of metadata":                     func(r *transfer.Request) { r.Metadata = pairs(7) },
+		"it has 7 pairs of metadata and 0":               func(r *transfer.Request) { r.Metadata, r.FingerprintKey = pairs(6), "fingerprint" },
+		"it has 0 pairs of metadata and 7":               func(r *transfer.Request) { r.Operation, r.RecipientMetadata = transfer.Platform, pairs(7) },
+		"its metadata: the key has 101 characters":       func(r *transfer.Request) { r.FingerprintKey = strings.Repeat("x", 101) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			bad := declare("a")
+			edit(&bad.Request)
+			p := plan(t, newMemory(), planner.Controls{}, bad)
+			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+			var changed *planner.ChangedError
+			if _, err := planner.Open(bytes.NewReader(save(t, p))); !errors.As(err, &changed) || !strings.Contains(err.Error(), want) {
+				t.Errorf("of a line: %v", err)
+			}
+			p = plan(t, newMemory(), planner.Controls{}, declare("b"))
+			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+			p.Kept = []planner.Kept{{RefID: "a", Request: &bad.Request}}
+			if _, err := planner.Open(bytes.NewReader(save(t, p))); !errors.As(err, &changed) || !strings.Contains(err.Error(), want) {
+				t.Errorf("of what has no line: %v", err)
+			}
+		})
+	}
+}
+
+// TestARequestThatTheConfigurationCannotDeclareIsNotSent has decimals and spaces that the configuration of now refuses. Who is
+// shown a plan may have another configuration.
+func TestARequestThatTheConfigurationCannotDeclareIsNotSent(t *testing.T) {
+	for name, test := range map[string]struct {
+		edit   func(*transfer.Request)
+		scales transfer.Scales
+		want   string
+	}{
+		"more decimals than ISO 4217 has":         {amount("80.001"), nil, `the amount of "a"`},
+		"decimals that an asset block allows":     {amount("80.001"), transfer.Scales{"USD": 3}, ""},
+		"more decimals than an asset block has":   {func(r *transfer.Request) { r.Asset = "EUR"; amount("80.01")(r) }, transfer.Scales{"EUR": 1}, `the amount of "a"`},
+		"an asset of which nobody knows decimals": {func(r *transfer.Request) { r.Asset = "POINTS"; amount("80.00001")(r) }, nil, ""},
+		"what looks like two columns":             {func(r *transfer.Request) { r.ToProfileID = "land  lord" }, nil, `the request of "a"`},
+		"what looks cut off":                      {func(r *transfer.Request) { r.ToProfileID = "land…" }, nil, `the request of "a"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad, m := declare("a"), newMemory()
+			test.edit(&bad.Request)
+			for what, p := range map[string]*planner.Plan{
+				"a line":           plan(t, m, planner.Controls{}, bad),
+				"what has no line": plan(t, m, planner.Controls{Targets: []string{"transfer.internal.b"}, Batches: []config.Batch{{Name: "x", Control: &config.BatchControl{Count: 2}}}}, declare("b", inBatch("x")), with(bad, inBatch("x"))),
+			} {
+				p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+				p, err := planner.Open(bytes.NewReader(save(t, p)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				under := planner.Controls{Scales: test.scales}
+				_, err = p.Recheck(t.Context(), m, under, now)
+				different, isDifferent := errors.AsType[*planner.DifferentError](err)
+				if isDifferent != (test.want != "") || isDifferent && different.What != test.want {
+					t.Errorf("of %s: %v", what, err)
+				}
+				under.OwnBlocks = true
+				if _, err := p.Verify(t.Context(), m, under, now); err != nil {
+					t.Errorf("shown, of %s: %v", what, err)
+				}
+			}
+		})
+	}
+}
+
+// with is a transfer with edits.
+func with(t config.Transfer, edits ...func(*config.Transfer)) config.Transfer {
+	for _, edit := range edits {
+		edit(&t)
+	}
+	return t
+}
+
 func TestSaveAndOpen(t *testing.T) {
 	p := samplePlan(t)
 	raw := save(t, p)

@@ -181,7 +181,7 @@ func TestRecheckOfOccurrencesAndWindows(t *testing.T) {
 			if test.since != nil {
 				test.since(m)
 			}
-			left, err := opened.Recheck(context.Background(), m, planner.Controls{Declared: config.Controls{}}, now.Add(test.later))
+			left, err := opened.Recheck(context.Background(), m.carriedOut(opened), planner.Controls{Declared: config.Controls{}}, now.Add(test.later))
 			if got := outcomeOf(left, err); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}

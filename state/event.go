@@ -90,6 +90,13 @@ type Begun struct {
 	AuthStyle string `json:"auth_style,omitempty"`
 }
 
+// IsSamePlan reports whether a run carries out the very plan of another one: of the same ID, the same bytes of a
+// file, or none, and the same lines. The ID alone is what the plan's author says. A run without an ID, such as an
+// import, shares its plan with no other.
+func (b Begun) IsSamePlan(other Begun) bool {
+	return b.PlanID != "" && b.PlanID == other.PlanID && b.PlanSHA256 == other.PlanSHA256 && b.Digest == other.Digest
+}
+
 // Shortfall is what the service said that a profile had, and what a run needed of it at the least.
 type Shortfall struct {
 	ProfileID string `json:"profile_id"`

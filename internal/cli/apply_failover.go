@@ -302,8 +302,9 @@ func isJudged(err error) bool {
 	var stale *planner.StaleError
 	var different *planner.DifferentError
 	var block *planner.ControlBlockError
+	var borrowed *planner.BorrowedError
 	return errors.As(err, &obstacle) || errors.As(err, &other) || errors.As(err, &controls) || errors.As(err, &stale) ||
-		errors.As(err, &different) || errors.As(err, &block) || errors.Is(err, planner.ErrExpired)
+		errors.As(err, &different) || errors.As(err, &block) || errors.As(err, &borrowed) || errors.Is(err, planner.ErrExpired)
 }
 
 // proveNewest returns [state.ErrReplaced] where the state lacks the newest event that the run wrote, by its number and its
@@ -332,7 +333,7 @@ func (f *failover) proveNewest(ctx context.Context, away *awayError, snapshot st
 		}
 		switch e := entry.(type) {
 		case state.Begun:
-			if e.PlanID != f.whole.Header.PlanID {
+			if !f.whole.IsOf(e) {
 				return &state.TakenError{By: e.By}
 			}
 		case state.Unlocked:

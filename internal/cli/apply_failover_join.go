@@ -56,7 +56,7 @@ func (f *failover) isLeftBehind(ctx context.Context, away *awayError) (bool, err
 			return false, err
 		}
 		if begun, ok := entry.(state.Begun); ok {
-			return begun.PlanID == f.whole.Header.PlanID, nil
+			return f.whole.IsOf(begun), nil
 		}
 	}
 	return false, nil

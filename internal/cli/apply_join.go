@@ -137,7 +137,7 @@ func isRestOfPlan(ctx context.Context, snapshot state.Snapshot, begun state.Begu
 		if err != nil {
 			return false, err
 		}
-		if run.Begun.PlanID == begun.PlanID && run.Begun.RunID != begun.RunID {
+		if run.Begun.IsSamePlan(begun) && run.Begun.RunID != begun.RunID {
 			return true, nil
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/executor/ratelimit"
+	"remit/internal/approval"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
@@ -278,7 +279,7 @@ func (c *certifying) withStates(ctx context.Context, w *opened, dir string, o ce
 		done = append(done, unlock)
 		*journal = locked
 	}
-	return c.try(ctx, w.streams, w.service, trial)
+	return c.try(ctx, w, trial)
 }
 
 // lockOwn opens one of certify's own states under its lock.
@@ -319,7 +320,8 @@ func (c *certifying) lockOwn(ctx context.Context, h *host.Host, st *workspace.St
 }
 
 // try shows the transfers, asks, and sends them.
-func (c *certifying) try(ctx context.Context, streams *terminal.Streams, sv *workspace.Service, trial *certify.Trial) error {
+func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) error {
+	streams, sv := w.streams, w.service
 	plan, err := trial.Plan(ctx)
 	if err != nil {
 		return err
@@ -328,6 +330,9 @@ func (c *certifying) try(ctx context.Context, streams *terminal.Streams, sv *wor
 		if o.Kind == planner.ObstacleLimit || o.Kind == planner.ObstaclePolicy {
 			return exit.New(fmt.Errorf("%s: %s Nothing was sent", o.Address, o.Detail), "", exit.Control)
 		}
+	}
+	if err := refuseUnapproved(w, plan); err != nil {
+		return err
 	}
 	if err := c.confirm(ctx, streams, sv, plan); err != nil {
 		return err
@@ -350,6 +355,20 @@ func (c *certifying) try(ctx context.Context, streams *terminal.Streams, sv *wor
 	streams.Quiet()
 	shown := c.show(streams, sv, report)
 	return tried(ctx, report, failed, shown)
+}
+
+// refuseUnapproved refuses a trial that an approval rule applies to: nobody could approve it, since it is no saved plan.
+func refuseUnapproved(w *opened, plan *planner.Plan) error {
+	if !w.dir.WaitsForApprovals() {
+		return nil
+	}
+	for _, block := range approvalBlocks(w.config) {
+		if need, applies := approval.Needed(block.Rules, plan.Sent()); applies {
+			return exit.New(fmt.Errorf("these transfers need %s: %s (rule at %s), and nobody can approve what certify sends. Nothing was sent. "+
+				"Name amounts below the rule, or certify in a test environment that has no such rule", need.Wants(), need.Because, need.Rule.Place), "", exit.Control)
+		}
+	}
+	return nil
 }
 
 // tried is how the command ends after a trial, which may have failed, and which may not have been shown.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"remit/config"
 	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
+	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
 )
@@ -21,14 +23,21 @@ type recomputed struct {
 }
 
 // recompute computes a saved plan again before anybody reads it: with the state where that is at hand, and
-// otherwise what the plan alone allows, which it tells in a line. The error says what cannot be done then.
+// otherwise what the plan alone allows, which it tells in a line. The error says what cannot be done then. Nobody signs
+// without a state that is there and cannot be read.
 func recompute(ctx context.Context, w *opened, plan *planner.Plan, use planUse) (*recomputed, error) {
 	return recomputeUnder(ctx, w, controlsOf(w.config, w.dir.Sandbox), plan, use)
 }
 
 // recomputeUnder is recompute under such controls.
 func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, use planUse) (*recomputed, error) {
-	if there, err := w.state.Backend.Look(ctx); err != nil || !there {
+	switch there, err := w.state.Backend.Look(ctx); {
+	case err != nil && use.signs && ctx.Err() == nil:
+		// Who signs knows of a missing state, and not of one that somebody keeps from being read.
+		return nil, fmt.Errorf("%s %s: %w", use.file, use.outcome, w.state.Error(err))
+	case err != nil:
+		return recomputeAlone(ctx, w, controls, plan, use, "the state cannot be read here: "+view.Visible(strings.TrimSuffix(err.Error(), ".")))
+	case !there:
 		return recomputeAlone(ctx, w, controls, plan, use, "no state found here")
 	}
 	snapshot, done, err := w.state.Read(ctx)
@@ -87,16 +96,18 @@ func findStateOf(w *opened, plan *planner.Plan) (why string) {
 	return ""
 }
 
-func isDifferent(err error) bool {
-	_, ok := errors.AsType[*planner.DifferentError](err)
-	return ok
+// isForged reports whether a plan was refused for what its file says, whatever the controls here are.
+func isForged(err error) bool {
+	_, isDifferent := errors.AsType[*planner.DifferentError](err)
+	_, isBorrowed := errors.AsType[*planner.BorrowedError](err)
+	return isDifferent || isBorrowed
 }
 
 // recomputeToShow is recompute for a reader. The plan may be older than this directory's files, or of another
 // directory: then only the plan itself can be computed. Its own control blocks count, and each face
 // says where they are not those of the configuration.
 func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
-	use := planUse{file, "show", "cannot be shown", plan.Header.Targets}
+	use := planUse{file, "show", "cannot be shown", plan.Header.Targets, false}
 	why := findStateOf(w, plan)
 	var controls planner.Controls
 	if w.dir.Need <= config.NeedControls {
@@ -115,7 +126,7 @@ func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.
 			why = "the plan is of another " + other.What + " than the state here"
 		case errors.As(err, &controls):
 			why = "the plan was made under other controls than those here"
-		case isDifferent(err) || ctx.Err() != nil:
+		case isForged(err) || ctx.Err() != nil:
 			return nil, err
 		default:
 			why = "the state cannot be read here"

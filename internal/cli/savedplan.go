@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -206,11 +208,12 @@ type planUse struct {
 	words   string   // the command and its flags, without the file
 	outcome string   // what cannot be done, and what was not
 	targets []string // of the plan
+	signs   bool     // the command signs it
 }
 
 // useOf is that of apply.
 func useOf(a *applying, plan *planner.Plan) planUse {
-	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets}
+	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets, false}
 }
 
 // unfit says why a saved plan can't be used now, and how to make a new one.
@@ -349,11 +352,27 @@ func whyEvidence(ctx context.Context, w *opened, name string) (string, error) {
 		if err != nil {
 			return "", w.state.Error(err)
 		}
-		if run.Begun.PlanID == header.PlanID {
+		if run.Begun.PlanID != header.PlanID {
+			continue
+		}
+		if hasBytes(w.dir, name, run.Begun.PlanSHA256) {
 			return fmt.Sprintf("is the plan that the run %.8s carried out, and part of its evidence", run.Begun.RunID), nil
 		}
+		return fmt.Sprintf("has the plan_id of the plan that the run %.8s carried out, and other bytes: somebody changed one of the two files", run.Begun.RunID), nil
 	}
 	return "", nil
+}
+
+// hasBytes reports whether the bytes of a saved plan have a SHA-256.
+func hasBytes(dir *workspace.Directory, name, sum string) bool {
+	file, err := confined.OpenNamed(dir.Path, name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // only read
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return err == nil && hex.EncodeToString(hash.Sum(nil)) == sum
 }
 
 // planHeader is what the first line of a saved plan says of where it belongs.

@@ -34,6 +34,16 @@ func BenchmarkBody(b *testing.B) {
 	}
 }
 
+func BenchmarkCheckDeclarable(b *testing.B) {
+	b.ReportAllocs()
+	r := payout()
+	for b.Loop() {
+		if err := r.CheckDeclarable(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkTwin(b *testing.B) {
 	b.ReportAllocs()
 	r := payout()

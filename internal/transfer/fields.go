@@ -36,21 +36,22 @@ var fields = [FieldCount]struct {
 	role   fieldRole  // how it is read and written
 	side   FieldsSide // of the movement
 	moved  bool       // it is part of a twin's movement, and names no side
+	needed bool       // no request goes without it
 	read   int8       // its place where a person reads requests, from 1; 0 for not shown
 }{
-	fieldAmount:            {member: `"amount":`, role: isAmount, moved: true, read: 9},
-	fieldAsset:             {member: `"asset":`, moved: true, read: 10},
+	fieldAmount:            {member: `"amount":`, role: isAmount, moved: true, needed: true, read: 9},
+	fieldAsset:             {member: `"asset":`, moved: true, needed: true, read: 10},
 	fieldFingerprintKey:    {member: `"fingerprint_key":`, role: isSetting},
 	fieldFromAccountID:     {member: `"from_account_id":`, side: FromSide, read: 5},
 	fieldFromIdentityID:    {member: `"from_identity_id":`, side: FromSide, read: 4},
-	fieldFromProfileID:     {member: `"from_profile_id":`, side: FromSide, read: 3},
+	fieldFromProfileID:     {member: `"from_profile_id":`, side: FromSide, needed: true, read: 3},
 	fieldMetadata:          {member: `"metadata":`, role: isMetadata, read: 11},
 	fieldOperation:         {member: `"operation":`, role: isOperation, read: 1},
 	fieldRecipientMetadata: {member: `"recipient_metadata":`, role: isMetadataPlatform, read: 12},
-	fieldRefID:             {member: `"ref_id":`, read: 2},
+	fieldRefID:             {member: `"ref_id":`, needed: true, read: 2},
 	fieldToAccountID:       {member: `"to_account_id":`, side: ToSide, read: 8},
 	fieldToIdentityID:      {member: `"to_identity_id":`, side: ToSide, read: 7},
-	fieldToProfileID:       {member: `"to_profile_id":`, side: ToSide, read: 6},
+	fieldToProfileID:       {member: `"to_profile_id":`, side: ToSide, needed: true, read: 6},
 }
 
 // text is the place of the value of a field that has no pairs; nil of one that has.

@@ -89,8 +89,12 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 
 func auditBegun(e state.Begun) string {
 	what := "run " + e.RunID + planOf(e)
-	if len(e.Accepted) > 0 {
-		what += ", accepted: " + strings.Join(e.Accepted, ", ")
+	limits, accepted := splitAccepted(e.Accepted)
+	if len(limits) > 0 {
+		what += ", overridden limits: " + strings.Join(limits, ", ")
+	}
+	if len(accepted) > 0 {
+		what += ", accepted: " + strings.Join(accepted, ", ")
 	}
 	for _, s := range e.Shortfalls {
 		what += fmt.Sprintf(", %s was said to have %s %s, and %s was needed: accepted", s.ProfileID, s.Asset,

@@ -49,7 +49,7 @@ func (h *htmlPast) pageHead() *pageHead {
 		isSandbox: h.run.isSandbox(), environment: h.run.Meta.Environment, service: h.run.Meta.Service,
 		title: h.run.title(), said: h.run.ending(), counted: "Count and sum of each result", none: "Nothing was attempted.",
 		calm: "Nothing: whatever the run attempted is recorded.", about: h.run.about(),
-		lists: []namedList{{"accepted", h.run.Run.Begun.Accepted}},
+		lists: acceptedLists("accepted", h.run.Run.Begun.Accepted),
 	}
 	for _, row := range h.run.rows {
 		if row.totals != nil && row.totals.Count() > 0 {

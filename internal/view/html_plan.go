@@ -93,8 +93,9 @@ func (h *htmlPlan) pageHead() *pageHead {
 		counted: "Count and sum of each action", none: nothingToSend(h.plan),
 		sums: totalsRows(h.plan), sumsNote: controlLines(h.plan),
 		needs: h.toDo(), calm: "Nothing blocks this plan.",
-		lists: []namedList{{"Partial plan (--target)", about.Targets}, {"Accepted", about.Accepted}, {readTitle, readWarnings(h.plan)}},
+		lists: []namedList{{"Partial plan (--target)", about.Targets}},
 	}
+	head.lists = append(append(head.lists, acceptedLists("Accepted", about.Accepted)...), namedList{readTitle, readWarnings(h.plan)})
 	for i := range head.sumsNote {
 		head.sumsNote[i] = "Batch " + head.sumsNote[i]
 	}

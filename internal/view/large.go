@@ -49,7 +49,8 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 		p.totals(plan, 0)
 	}
 	p.allNamed("Partial plan (--target)", plan.Header.Targets)
-	p.allNamed("Accepted", plan.Header.Accepted)
+	_, accepted := splitAccepted(plan.Header.Accepted) // the head has every limit
+	p.allNamed("Accepted", accepted)
 	p.obstacles(plan)
 	p.approvalDetails(o)
 	if v.attentions > 0 {

@@ -36,7 +36,7 @@ func (m *markdownPast) head() {
 		p.line()
 		p.fields(m.run.about())
 	}), markdownSection))
-	m.named("Accepted", m.run.Run.Begun.Accepted)
+	m.accepted(m.run.Run.Begun.Accepted)
 }
 
 func (m *markdownPast) outcomes() {

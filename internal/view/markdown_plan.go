@@ -77,7 +77,7 @@ func (m *markdown) head() {
 			codeSpan(h.PlanID), codeSpan(m.options.author(h, "")), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
 	}
 	m.named("Partial plan (--target)", h.Targets)
-	m.named("Accepted", h.Accepted)
+	m.accepted(h.Accepted)
 	m.named(readTitle, readWarnings(m.plan))
 }
 

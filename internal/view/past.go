@@ -248,7 +248,7 @@ func (r *pastRun) writeHead(p *page) {
 	p.paragraph("", Visible(said.text), said.tone)
 	p.line()
 	p.fields(r.about())
-	p.named("Accepted", r.Run.Begun.Accepted, r.isLarge())
+	p.accepted(r.Run.Begun.Accepted, r.isLarge())
 }
 
 // writeOutcomes writes every result, also those that did not occur.

@@ -148,7 +148,7 @@ func hostilePast(text string) pastRun {
 	r.Now = map[string]view.PastNow{text: {Status: state.InDoubt, Next: text}}
 	r.Meta = state.Meta{Environment: text, Service: state.Identity{BaseURL: text}}
 	b := &r.past.Run.Begun
-	b.RunID, b.PlanID, b.Digest, b.Author, b.Accepted = text, text, text, text, []string{text}
+	b.RunID, b.PlanID, b.Digest, b.Author, b.Accepted = text, text, text, text, []string{text, "override-limit=" + text}
 	b.Approvals = approvedBy(text)
 	b.By = state.Holder{User: text, Host: text, Command: text}
 	r.past.Run.Ended.Error, r.Command = text, text
@@ -268,7 +268,7 @@ func TestPastRunOfHostileText(t *testing.T) {
 
 // Only remit's own words begin a line at its left edge.
 func TestTextOfAPastRunNeverBeginsALine(t *testing.T) {
-	own := []string{"  ", "Environment: ", "Run ", "Accepted: ", "Transfers", "Unverified", "Refused", "Failed", "In doubt", "Conflict", "Not attempted"}
+	own := []string{"  ", "Environment: ", "Run ", "Accepted: ", "Overridden limit: ", "Transfers", "Unverified", "Refused", "Failed", "In doubt", "Conflict", "Not attempted"}
 	for line := range strings.SplitSeq(pastText(t, "80.txt", hostilePast(strings.Repeat("~word ", 40))), "\n") {
 		if line != "" && !slices.ContainsFunc(own, func(start string) bool { return strings.HasPrefix(line, start) }) {
 			t.Errorf("a line of its own: %q", line)

@@ -141,7 +141,7 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 			h.PlanID, o.author(h, ""), moment(h.Created), moment(h.Expires))), toneDim)
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
-	p.named("Accepted", h.Accepted, o.isLarge(plan))
+	p.accepted(h.Accepted, o.isLarge(plan))
 	p.named(readTitle, warnings, false)
 	p.line()
 }

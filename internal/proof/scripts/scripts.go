@@ -70,7 +70,7 @@ var needsOther = regexp.MustCompile(`(?m)^\[!(?:exec:[^\]]+|postgres)\] skip\b`)
 // payment, or shows another one than is sent.
 var lawsOfMoney = []string{
 	"apply-declared", "approval", "bound", "changed", "control-totals", "dead-ends", "doubt-age", "exit-tells-the-end", "first-use",
-	"force-unlock", "forged-marks", "forged-plan", "interrupted-early", "interrupted-plan", "killed", "limits", "loop", "monthly-rent",
+	"force-unlock", "forged-marks", "forged-plan", "forged-plan-id", "interrupted-early", "interrupted-plan", "killed", "limits", "loop", "monthly-rent",
 	"next-month", "not-made-wait", "outage", "plan-digest", "policies", "refused", "refused-doubt", "renames", "reversal",
 	"same-ref-two-states", "saved-plan", "state-lost", "stopped-plan", "two-applies", "two-plans", "undeclared", "unverified", "windows",
 }

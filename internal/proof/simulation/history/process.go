@@ -375,7 +375,7 @@ func (p *process) run() executor.Run {
 		Plan: p.plan, Saved: p.saved,
 		Begun: state.Begun{
 			RunID: p.id, By: p.holder("apply"), PlanID: h.PlanID, Digest: p.plan.Digest,
-			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
+			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted, PlanSHA256: p.plan.SHA256,
 		},
 		Journal: gated{p}, Share: p.share(), Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
 		Settings: executor.Settings{
