@@ -126,7 +126,7 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 		}
 		all.records = append(all.records, p.records...)
 		for _, refID := range p.listed {
-			if alike[twinKey(refID)] != nil {
+			if alike[transfer.FoldRefID(refID)] != nil {
 				all.listed = append(all.listed, refID)
 			}
 		}
