@@ -17,37 +17,56 @@ type DryRun struct {
 	meta     state.Meta
 	seed     maphash.Seed
 	records  map[uint64]uint64 // ref_id by id of its record, as hashes
-	groups   map[uint64]owners // by group_id, as hashes
+	groups   groupOwners
 }
 
-// owners are the ref_ids that have one group_id, as hashes: two are enough to find another one than any.
-type owners [2]owner
+// groupOwners are the ref_ids that have a group_id, by its hash. Two of each are enough to find another one than any,
+// and few have a second one.
+type groupOwners struct{ first, second map[uint64]owner }
 
-// owner is a ref_id that has a group_id; 0 for none.
-type owner struct {
-	refID     uint64
-	isVouched bool // it was called recorded or adopted: its group_id was held against the others then
+// owner is a ref_id, as a hash but for the lowest bit. That says that it was called recorded or adopted: its group_id
+// was held against the others then. It is 0 for none.
+type owner uint64
+
+func newGroupOwners() groupOwners {
+	return groupOwners{make(map[uint64]owner), make(map[uint64]owner)}
 }
 
-// with returns the owners and this one, where there is room.
-func (o owners) with(one owner) owners {
-	for i := range o {
-		if o[i].refID == one.refID || o[i].refID == 0 {
-			o[i] = one
-			break
-		}
+func newOwner(hash uint64, isVouched bool) owner {
+	if isVouched {
+		return owner(hash | 1)
 	}
-	return o
+	return owner(hash &^ 1)
 }
 
-// refuse reports whether a ref_id may not be called recorded or adopted with the group_id now.
-func (o owners) refuse(refID uint64) bool {
+// is reports whether two owners are one ref_id.
+func (o owner) is(other owner) bool { return o|1 == other|1 }
+
+// of returns the owners of a group_id that are known.
+func (g groupOwners) of(group uint64) [2]owner { return [2]owner{g.first[group], g.second[group]} }
+
+// add adds an owner to those before, where there is room.
+func (g groupOwners) add(group uint64, before [2]owner, one owner) {
+	switch {
+	case before[0] == 0 || before[0].is(one):
+		before[0] = one
+	case before[1] == 0 || before[1].is(one):
+		before[1] = one
+	}
+	g.first[group] = before[0]
+	if before[1] != 0 {
+		g.second[group] = before[1]
+	}
+}
+
+// refuse reports whether a ref_id may not be called recorded or adopted with a group_id that these have.
+func refuse(owners [2]owner, one owner) bool {
 	isAnothers := false
-	for _, one := range o {
-		if one.refID == refID && one.isVouched {
+	for _, o := range owners {
+		if o.is(one) && o&1 == 1 {
 			return false
 		}
-		isAnothers = isAnothers || one.refID != 0 && one.refID != refID
+		isAnothers = isAnothers || o != 0 && !o.is(one)
 	}
 	return isAnothers
 }
@@ -56,7 +75,7 @@ func (o owners) refuse(refID uint64) bool {
 func NewDryRun(ctx context.Context, snapshot state.Snapshot) (*DryRun, error) {
 	p := &DryRun{
 		snapshot: snapshot, meta: snapshot.Meta(), seed: maphash.MakeSeed(),
-		records: make(map[uint64]uint64), groups: make(map[uint64]owners),
+		records: make(map[uint64]uint64), groups: newGroupOwners(),
 	}
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
@@ -67,7 +86,7 @@ func NewDryRun(ctx context.Context, snapshot state.Snapshot) (*DryRun, error) {
 		}
 		if row.GroupID != "" {
 			group := p.hash(row.GroupID)
-			p.groups[group] = p.groups[group].with(owner{p.hash(row.RefID), isVouched(row.Status)})
+			p.groups.add(group, p.groups.of(group), newOwner(p.hash(row.RefID), isVouched(row.Status)))
 		}
 	}
 	return p, nil
@@ -88,7 +107,7 @@ func (lent) Close() error { return nil }
 // Append notes what the entries would store.
 func (p *DryRun) Append(ctx context.Context, entries ...state.Entry) error {
 	meta := p.meta
-	stored, groups := make(map[uint64]uint64), make(map[uint64]owners)
+	stored, groups := make(map[uint64]uint64), newGroupOwners()
 	for _, entry := range entries {
 		d, err := state.NewDraft(entry)
 		if err != nil {
@@ -116,26 +135,27 @@ func (p *DryRun) Append(ctx context.Context, entries ...state.Entry) error {
 	for id, refID := range stored {
 		p.records[id] = refID
 	}
-	maps.Copy(p.groups, groups)
+	maps.Copy(p.groups.first, groups.first)
+	maps.Copy(p.groups.second, groups.second)
 	return nil
 }
 
 // takeGroup notes the group_id that a draft stores in anew, unless the state would refuse it.
-func (p *DryRun) takeGroup(ctx context.Context, d state.Draft, refID string, anew map[uint64]owners) error {
+func (p *DryRun) takeGroup(ctx context.Context, d state.Draft, refID string, anew groupOwners) error {
 	if d.GroupID() == "" {
 		return nil
 	}
-	group, mine := p.hash(d.GroupID()), p.hash(refID)
-	known, has := anew[group]
-	if !has {
-		known = p.groups[group]
-	}
 	claims := d.ClaimsGroup() != ""
-	if claims && known.refuse(mine) {
+	group, mine := p.hash(d.GroupID()), newOwner(p.hash(refID), claims)
+	known := anew.of(group)
+	if known[0] == 0 {
+		known = p.groups.of(group)
+	}
+	if claims && refuse(known, mine) {
 		other := p.holder(ctx, func(row *state.Transfer) bool { return row.GroupID == d.GroupID() && row.RefID != refID })
 		return &state.DuplicateGroupError{GroupID: d.GroupID(), RefID: other, Asked: refID}
 	}
-	anew[group] = known.with(owner{mine, claims})
+	anew.add(group, known, mine)
 	return nil
 }
 
