@@ -31,7 +31,9 @@ type Others struct {
 // unverified or in conflict. It adopts records of others, which the state does not know, if both
 // sides name the whole transfer. If they don't, it keeps the record alone, as unverified: the
 // ref_id exists at the service, remit never sends it, and a person should look. Of others that are
-// made, it keeps the news (see [News]). A page of records is in memory at once.
+// made, it keeps the news (see [News]). What run.Finder can't read is never called absent: a line or a
+// doubt of it is kept in doubt, with the reason, and no apply sends it. A page of records is in memory at
+// once.
 //
 // The error says that the state could not be read or written; the Summary holds as for
 // [Apply], with ResultNotAttempted for transfers without a record in the export. On a [DryRun] it
@@ -108,7 +110,9 @@ func isAdoptable(a planner.Action) bool {
 // doubts looks the doubts up.
 func (a *adoption) doubts() {
 	for doubts := range slices.Chunk(a.survey.doubts, FindMax) {
-		for i, f := range byLookup(a.run).doubts(doubts) {
+		findings := byLookup(a.run).doubts(doubts)
+		a.unreadDoubts(doubts, findings)
+		for i, f := range findings {
 			d := doubts[i]
 			if !f.settled {
 				f.verdict = a.notInExport(d)
@@ -162,6 +166,7 @@ func (a *adoption) attempts(attempts []*attempt, listed func(string) (ListedTran
 	if err != nil {
 		return err
 	}
+	a.unreadFirsts(attempts, findings)
 	a.listedOnly(attempts, findings, listed)
 	for i, f := range findings {
 		switch {

@@ -39,7 +39,7 @@ func judgeDoubt(u *unsettled, found lookup, failed error) finding {
 	case failed != nil:
 		return finding{undue: doubt.Passing(fmt.Sprintf("It could not be looked up: %v.", failed))}
 	case found.unreadable[u.refID] != "":
-		return finding{undue: doubt.Unread(unread(found.unreadable[u.refID]))}
+		return finding{undue: doubt.Unread(unread(found.unreadable[u.refID])), unread: found.unreadable[u.refID]}
 	case len(found.records[u.refID]) == 0:
 		return finding{}
 	}
@@ -64,7 +64,7 @@ func (l lookupSettler) firsts(attempts []*attempt) ([]finding, error) {
 	findings := make([]finding, len(attempts))
 	for i, a := range attempts {
 		if why := found.unreadable[a.refID]; why != "" {
-			findings[i] = finding{undue: doubt.Unread("Nothing was sent. " + unread(why))}
+			findings[i] = finding{undue: doubt.Unread("Nothing was sent. " + unread(why)), unread: why}
 		}
 		if records := found.records[a.refID]; len(records) > 0 {
 			lead := a.intent

@@ -142,6 +142,8 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 		return doubt.Passing("This run sends nothing.")
 	case !d.run.life.mayStart():
 		return doubt.Stopped()
+	case u.unread != "":
+		return doubt.Unread(u.unread)
 	case u.found:
 		return doubt.Made()
 	case settings.HoldDoubt:

@@ -77,7 +77,10 @@ func (a *adoption) incomplete(all []incomplete) {
 func (a *adoption) writeIncomplete(v verdict) verdict {
 	err := a.run.journal.append(v.outcome)
 	if against, ok := contradiction(err, v); ok { // never of the group_id: an incomplete transfer is unverified anyway
-		return untaken(against, errors.New(against.outcome.Reason))
+		v = untaken(against, errors.New(against.outcome.Reason))
+		_, isStored := errors.AsType[*state.DuplicateRecordError](err)
+		v.untaken = !isStored
+		return v
 	}
 	if err != nil {
 		return untaken(v, err)
@@ -91,5 +94,6 @@ func (a *adoption) writeIncomplete(v verdict) verdict {
 func untaken(v verdict, why error) verdict {
 	v.outcome.Status, v.result, v.stop, v.next = state.Conflict, ResultConflict, "", ""
 	v.outcome.Reason = fmt.Sprintf("%v. The state has nothing of it: never declare this ref_id", why)
+	v.untaken = true
 	return v
 }

@@ -67,10 +67,7 @@ func (a *adoption) listedOnly(attempts []*attempt, findings []finding, listed fu
 			at = append(at, i)
 		}
 	}
-	a.run.outcomes.writeAll(made)
-	for i, f := range made {
-		findings[at[i]] = f
-	}
+	a.keep(made, at, findings)
 }
 
 // listedUnder asks a list for a ref_id; a nil list has none.

@@ -14,6 +14,7 @@ type finding struct {
 	settled bool          // verdict is final
 	lead    []state.Entry // to be written before its outcome
 	undue   doubt.Hold    // why it must not be sent (again) although it is not settled; nothing where it was absent
+	unread  string        // why what is listed can't be read, where undue is that
 }
 
 // outcomeWriter makes outcomes durable.

@@ -112,6 +112,9 @@ func (r *report) count(request transfer.Request, v verdict) Event {
 	if v.idle {
 		r.summary.Idle++
 	}
+	if v.untaken {
+		r.summary.Untaken++
+	}
 	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
 		left := e
 		left.Reason = strings.TrimSpace(left.Reason + " " + v.advice)

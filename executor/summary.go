@@ -25,6 +25,10 @@ type Summary struct {
 	Requests int    // that began, retries included: 0 means that nothing was sent
 	Head     string // hash of the newest event; "" where it could not be read
 
+	// Untaken is how many of those in conflict the state keeps nothing of, neither under their ref_ids nor, as
+	// far as their records' ids say, under others.
+	Untaken int
+
 	// Idle is how many of those in doubt or not attempted another apply would not go on with: those
 	// that expired meanwhile, and dependents of failed ones.
 	Idle int

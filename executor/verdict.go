@@ -45,6 +45,7 @@ type verdict struct {
 	unread  bool   // the records decide nothing: there is no outcome to write
 	written bool   // the outcome is durable
 	idle    bool   // it is in doubt or not attempted, and another apply would not go on with it
+	untaken bool   // a conflict of which the state keeps nothing
 
 	// Of an outcome that is Made: what the deciding record says.
 	status   transfer.RecordStatus

@@ -35,6 +35,9 @@ func (d Draft) ClaimsGroup() string {
 // RecordID is the service's id of the record that the entry stores, "" where it stores none.
 func (d Draft) RecordID() string { return d.record.id }
 
+// GroupID is the group_id that the entry stores, "" where it stores none.
+func (d Draft) GroupID() string { return d.record.groupID }
+
 // request is what a row needs of an intent.
 type request struct {
 	digest      RequestDigest

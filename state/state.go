@@ -84,6 +84,16 @@ type Detail struct {
 	Outcome *Outcome // the latest; nil where there is none
 }
 
+// Unread is why nobody can tell whether what a lookup or an export lists is the record of a doubt; "" where
+// there is no such thing. It is the only lookup without a record that leaves a doubt.
+func (d *Detail) Unread() string {
+	o := d.Outcome
+	if d.Status != InDoubt || d.Open() || o == nil || o.Source != SourceLookup || o.Status != InDoubt || len(o.Records) > 0 {
+		return ""
+	}
+	return o.Reason
+}
+
 // Meta is what a state says of itself.
 type Meta struct {
 	Lineage     string // a UUID, made with the state, never changed

@@ -44,6 +44,8 @@ type importing struct {
 
 	customers customers
 	known     []string // ref_ids of transfers that are made, of which the files say something new
+	twins     importTwins
+	lacking   lacking
 }
 
 // isFile reports whether something has that name.
@@ -181,7 +183,9 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		if !w.streams.AsJSON {
 			run.Handler = silentHandler{} // it was told before
 		}
-		return executor.Adopt(ctx, run, others)
+		summary, err := executor.Adopt(ctx, run, others)
+		i.lacking.untaken = summary.Untaken
+		return summary, err
 	})
 	if code, isCode := errors.AsType[exit.Code](ended); ended != nil && (!isCode || code >= exit.Signal) {
 		return ended // an interrupt: some records may not be there
@@ -190,36 +194,6 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		ended = exit.Code(exit.Look)
 	}
 	return i.complete(w, journal, snapshot.Meta(), ended)
-}
-
-// complete has a state that lacked events lack none any more, where the person who has the service's records says that
-// they are all. Records alone don't say so: an export of before the missing events has nothing that the state lacks.
-func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta, ended error) error {
-	completer, isOne := journal.(state.Completer)
-	if !meta.MayLack() || !isOne {
-		return ended
-	}
-	if !i.isComplete {
-		newest := "They have no record that says when it was made."
-		if !i.newest.IsZero() {
-			newest = fmt.Sprintf("The newest record in them is of %s.", i.newest.UTC().Format(time.RFC3339))
-		}
-		_, err := fmt.Fprintf(w.streams.Err, "Notice: The state still lacks events: these files may be older than what it lacks. %s Where they have every transfer that was made until now, say so:\n\n    %s\n",
-			newest, w.dir.Command("import "+i.words()+" --complete"))
-		return errors.Join(err, exit.WithCode(ended, exit.Look))
-	}
-	if err := completer.Complete(); err != nil {
-		return w.state.Error(err)
-	}
-	streams := w.streams
-	was := "was restored from a dump"
-	if meta.LacksAll() {
-		was = "was made in place of one that is gone"
-	} else if meta.Lacks > 0 {
-		was = fmt.Sprintf("lacked event %d", meta.Lacks)
-	}
-	_, err := fmt.Fprintf(streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)
-	return errors.Join(err, ended)
 }
 
 // words are the files, as a shell takes them.
@@ -249,7 +223,7 @@ func (i *importing) newImportRun(h *host.Host, loaded *config.Configuration, pla
 			RunID: holder.RunID, By: holder, Digest: plan.Digest,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 		},
-		Finder: found{i.spool}, Clock: h.Clock(), Random: rand.Float64,
+		Finder: found{i}, Clock: h.Clock(), Random: rand.Float64,
 		Settings: executor.Settings{Operator: loaded.Service.Operator, FingerprintKey: loaded.Service.FingerprintKey},
 	}
 }
@@ -260,7 +234,9 @@ func (i *importing) survey(ctx context.Context, streams *terminal.Streams, loade
 	imported.Records, imported.RefIDs, imported.Repeated, imported.Without = i.spool.Counts()
 	imported.Listed, imported.ListedTwice = i.list.Count()
 	isLine := func(string) bool { return false }
-	if adoptable := linesToAdopt(plan); len(adoptable) > 0 {
+	adoptable := linesToAdopt(plan)
+	i.twins.open = slices.Clone(adoptable)
+	if len(adoptable) > 0 {
 		isLine = func(refID string) bool {
 			_, is := slices.BinarySearch(adoptable, refID)
 			return is
@@ -283,6 +259,10 @@ func (i *importing) survey(ctx context.Context, streams *terminal.Streams, loade
 			return nil, err
 		}
 		i.list.note(&row)
+		i.lacking.left.note(&row)
+		if row.Status == state.InDoubt && !isLine(row.RefID) {
+			i.twins.open = append(i.twins.open, row.RefID) // nobody declares it any more
+		}
 		if row.Status == state.InDoubt || isLine(row.RefID) || !i.has(row.RefID) {
 			continue // it is adopted as a doubt, or as a line
 		}
@@ -292,6 +272,7 @@ func (i *importing) survey(ctx context.Context, streams *terminal.Streams, loade
 			}
 		}
 	}
+	slices.Sort(i.twins.open)
 	return imported, look()
 }
 
@@ -315,15 +296,7 @@ func (i *importing) compare(streams *terminal.Streams, d *state.Detail, settings
 	if err != nil {
 		return err
 	}
-	differs := func(reason string) {
-		difference := view.ImportDifference{RefID: d.RefID, Status: d.Status, Reason: reason}
-		if imported.DifferingCount++; len(imported.Differing) < view.ImportLinesMax {
-			imported.Differing = append(imported.Differing, difference)
-		}
-		if streams.AsJSON {
-			streams.JSON().ImportDiffering(difference)
-		}
-	}
+	differs := func(reason string) { i.differ(streams, &d.Transfer, reason, imported) }
 	switch {
 	case len(records) == 0:
 		if reason := i.list.against(d); reason != "" {
@@ -351,9 +324,25 @@ func (i *importing) compare(streams *terminal.Streams, d *state.Detail, settings
 	return nil
 }
 
-// others are the ref_ids of the files of which the state has nothing, and no line of the plan.
+// differ tells of a transfer that the state has, and of which the files say something else.
+func (i *importing) differ(streams *terminal.Streams, row *state.Transfer, reason string, imported *view.Import) {
+	if !row.Status.Made() && row.RecordID == "" {
+		i.lacking.name(row.RefID)
+	}
+	difference := view.ImportDifference{RefID: row.RefID, Status: row.Status, Reason: reason}
+	if imported.DifferingCount++; len(imported.Differing) < view.ImportLinesMax {
+		imported.Differing = append(imported.Differing, difference)
+	}
+	if streams.AsJSON {
+		streams.JSON().ImportDiffering(difference)
+	}
+}
+
+// others are the ref_ids of the files of which the state has nothing, and no line of the plan. What may be the
+// record of a transfer that is open is not among them.
 func (i *importing) others(ctx context.Context, streams *terminal.Streams, snapshot state.Snapshot, plan *planner.Plan, imported *view.Import) (executor.Others, error) {
 	taken := linesToAdopt(plan)
+	i.twins.suspect(i)
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return executor.Others{}, err
@@ -361,11 +350,17 @@ func (i *importing) others(ctx context.Context, streams *terminal.Streams, snaps
 		if i.has(row.RefID) {
 			taken = append(taken, row.RefID)
 		}
+		if err := i.twins.note(i, &row, imported); err != nil {
+			return executor.Others{}, err
+		}
+	}
+	if err := i.twins.hold(i, func(row *state.Transfer, reason string) { i.differ(streams, row, reason, imported) }); err != nil {
+		return executor.Others{}, err
 	}
 	slices.Sort(taken)
 	isTaken := func(refID string) bool {
 		_, is := slices.BinarySearch(taken, refID)
-		return is
+		return is || i.twins.isNoOther(i, refID)
 	}
 	unknown := func(yield func(string) bool) {
 		for refID := range i.spool.RefIDs() {
@@ -390,6 +385,7 @@ func (i *importing) others(ctx context.Context, streams *terminal.Streams, snaps
 // leaveOut names a ref_id of a list without an amount.
 func (i *importing) leaveOut(streams *terminal.Streams, refID string, imported *view.Import) {
 	_, place, _ := i.list.Of(refID)
+	i.lacking.name(refID)
 	left := view.ImportLeftOut{RefID: refID, Place: place}
 	if imported.LeftOutCount++; len(imported.LeftOut) < view.ImportLinesMax {
 		imported.LeftOut = append(imported.LeftOut, left)
@@ -423,6 +419,7 @@ func (i *importing) foresee(ctx context.Context, w *opened, run executor.Run, ot
 		return exit.Interrupted("while the records were compared, and nothing was changed")
 	}
 	w.streams.Quiet()
+	i.lacking.untaken = imported.Outcome.Untaken
 	if w.streams.AsJSON {
 		return w.streams.JSON().ImportPlan(imported)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remit/executor"
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
@@ -32,6 +33,7 @@ func (i *importing) read(ctx context.Context, streams *terminal.Streams, dir *wo
 			if r.CreatedAt.After(i.newest) {
 				i.newest = r.CreatedAt
 			}
+			i.lacking.left.add(name, &r)
 			return i.spool.Add(name, r)
 		}, func(x records.Listing) error {
 			if ctx.Err() != nil {
@@ -87,12 +89,23 @@ func (c *customers) check(customer string) error {
 }
 
 // found is what an import looks transfers up in.
-type found struct{ spool *records.Spool }
+type found struct{ *importing }
 
-// Find implements executor.Finder.
+// Find implements executor.Finder. What stands in the files under a twin of an open ref_id can't be read.
 func (f found) Find(_ context.Context, refIDs []string) (map[string][]transfer.Record, error) {
 	all := make(map[string][]transfer.Record, len(refIDs))
+	unread := make(map[string]string)
 	for _, refID := range refIDs {
+		if f.twins.isHeld(f.importing, refID) {
+			twin, isHeld, err := f.standIn(refID)
+			if err != nil {
+				return nil, err
+			}
+			if isHeld {
+				unread[refID] = twinReason(twin, refID)
+				continue
+			}
+		}
 		records, err := f.spool.Of(refID)
 		if err != nil {
 			return nil, err
@@ -100,6 +113,9 @@ func (f found) Find(_ context.Context, refIDs []string) (map[string][]transfer.R
 		if len(records) > 0 {
 			all[refID] = records
 		}
+	}
+	if len(unread) > 0 {
+		return all, &executor.UnreadableError{Reasons: unread}
 	}
 	return all, nil
 }

@@ -41,13 +41,18 @@ const (
 )
 
 // Of is the doubt that a state has, as far as the state alone can say. Of the reasons that keep its
-// request from being sent again, it has only that somebody else made it.
+// request from being sent again, it has only that somebody else made it, and that an export has a record
+// of which nobody can tell.
 func Of(d *state.Detail, canLookUp bool) Doubt {
 	doubt := Doubt{RefID: d.RefID, CanLookUp: canLookUp}
 	if d.Intent.Found {
 		doubt.Hold = Made()
 	}
 	o := d.Outcome
+	if why := d.Unread(); why != "" {
+		doubt.Hold = Unread(sentence(why))
+		return doubt
+	}
 	if o == nil || d.Open() {
 		doubt.Fact = "A run ended before the answer was written down, so the transfer may or may not have been made."
 		return doubt
@@ -117,7 +122,7 @@ const give = "give the record that the service shows, or say --not-made where th
 // Plan is what an apply does about it, and when, in sentences.
 func (d Doubt) Plan() string {
 	switch isHeld := d.Hold.text != ""; {
-	case d.Hold.isUnread:
+	case d.Hold.isUnread && d.CanLookUp:
 		return "No lookup ends the doubt while the service lists it so: " + give + "."
 	case d.CanLookUp && !isHeld:
 		return "The next apply looks it up, and sends the recorded request again where the service lists nothing."

@@ -1,6 +1,7 @@
 package doubt_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -76,6 +77,10 @@ func TestADoubtHasOneSentence(t *testing.T) {
 			doubt.Doubt{Hold: doubt.Unread("The service lists a record that cannot be read: no amount."), CanLookUp: true},
 			"The service lists a record that cannot be read: no amount. No lookup ends the doubt while the service lists it so: " + give, record,
 		},
+		"an export has a record that can't be read, and there is no lookup": {
+			doubt.Doubt{Hold: doubt.Unread("The export has a record that cannot be read: its ref_id is \"RENT\".")},
+			"The export has a record that cannot be read: its ref_id is \"RENT\". Without lookup_path no apply ends the doubt: " + give, record,
+		},
 		"the lookup failed": {
 			doubt.Doubt{Hold: doubt.Passing("It could not be looked up: 503."), CanLookUp: true},
 			"It could not be looked up: 503. Each apply looks it up. Where the service lists nothing, an apply after this one sends the recorded request again.", doubt.Apply,
@@ -137,8 +142,14 @@ func TestTheFactOfADoubtIsItsLatestAttempt(t *testing.T) {
 			doubt.Doubt{Fact: doubt.Earlier},
 		},
 		"somebody else made it": {
-			state.Detail{Transfer: later, Intent: state.Intent{Found: true}, Outcome: &state.Outcome{Status: state.InDoubt, Source: state.SourceLookup, Reason: "only the credit side is known"}},
+			state.Detail{Transfer: later, Intent: state.Intent{Found: true}, Outcome: &state.Outcome{
+				Status: state.InDoubt, Source: state.SourceLookup, Reason: "only the credit side is known", Records: []json.RawMessage{[]byte("{}")},
+			}},
 			doubt.Doubt{Fact: "Only the credit side is known.", Hold: doubt.Made()},
+		},
+		"an export has it under a twin": {
+			state.Detail{Transfer: later, Intent: state.Intent{Found: true}, Outcome: &state.Outcome{Status: state.InDoubt, Source: state.SourceLookup, Reason: "its ref_id is \"RENT\""}},
+			doubt.Doubt{Hold: doubt.Unread("Its ref_id is \"RENT\".")},
 		},
 	}
 	for name, test := range tests {

@@ -85,5 +85,5 @@ func Stopped() Hold { return heldUntil("the run stopped before", "after this one
 // Passing is a hold that kept one run from sending, and no later one. The text is a sentence.
 func Passing(text string) Hold { return Hold{text: text, passes: "after this one"} }
 
-// Unread is of a record that the service lists and remit can't read. The text is a sentence.
+// Unread is of a record that the service lists, or an export has, and remit can't read. The text is a sentence.
 func Unread(text string) Hold { return Hold{text: text, isUnread: true} }

@@ -127,7 +127,7 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 		}
 		all.records = append(all.records, p.records...)
 		for _, refID := range p.listed {
-			if alike[twinKey(refID)] != nil {
+			if alike[transfer.FoldRefID(refID)] != nil {
 				all.listed = append(all.listed, refID)
 			}
 		}
@@ -177,7 +177,7 @@ type other struct{ refID, groupID string }
 // transfers, and no word of absence. A twin, and a side of a transfer that was asked for, are no others.
 func (p *page) holdUnlisted(refIDs []string, alike twins) {
 	at := slices.IndexFunc(p.others, func(o other) bool {
-		return alike[twinKey(o.refID)] == nil && (o.groupID == "" || !slices.Contains(p.ofAsked, o.groupID))
+		return alike[transfer.FoldRefID(o.refID)] == nil && (o.groupID == "" || !slices.Contains(p.ofAsked, o.groupID))
 	})
 	if at < 0 {
 		return

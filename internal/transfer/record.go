@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,6 +64,13 @@ func RecordTypes() []RecordType {
 		"PLATFORM_TRANSFER_DEBIT", "PLATFORM_TRANSFER_CREDIT", "SIGNET_DEPOSIT", "SIGNET_WITHDRAWAL",
 		"CBIT_WITHDRAWAL", "CBIT_DEPOSIT", "CUBIX_DEPOSIT", "CUBIX_WITHDRAWAL",
 	}
+}
+
+// IsRail reports whether the document lists the type as one of a deposit or a withdrawal: money that came from
+// outside of the service or left for it, which is no transfer of either operation.
+func (t RecordType) IsRail() bool {
+	isRail := strings.HasSuffix(string(t), "_DEPOSIT") || strings.HasSuffix(string(t), "_WITHDRAWAL")
+	return isRail && slices.Contains(RecordTypes(), t)
 }
 
 // CryptoNetwork is the network of a crypto transfer. Values that the document does not list

@@ -36,7 +36,7 @@ func (j *judge) advise(p *pair, item *Item) {
 		item.Next = "remit state show " + refID
 	case item.Has(Unverified) && isPresent && j.options.CanLookUp:
 		item.Next = "remit resolve " + refID
-	case item.Has(NotMade), item.Has(InDoubt), item.Has(Unverified) && isPresent:
+	case item.Has(NotMade), item.Has(InDoubt), item.Has(Unreadable) && p.row.Status == state.InDoubt, item.Has(Unverified) && isPresent:
 		item.Next = give
 	case item.Has(Status) && len(item.Breaks) == 1 && p.row.RecordStatus == transfer.Pending && j.options.CanLookUp:
 		item.Next = "remit refresh"

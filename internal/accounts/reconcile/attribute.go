@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ const (
 	tagOwner  byte = iota // a ref_id of the state, to which the group_id belongs
 	tagSide               // a side that belongs to no ref_id of the state by its own ref_id
 	tagShared             // the other ref_ids of one of the ref_id's group_ids
+	tagTwin               // why nobody can tell whether a record is of the ref_id
 )
 
 // sharedMax is how many of the other ref_ids of a group_id are named.
@@ -23,7 +25,9 @@ const sharedMax = 3
 func (r *Reconciliation) attribute(ctx context.Context, archive Archive, attributed, strangers *sorter) error {
 	groups := newSorter(r.options.TempDir, r.options.MemoryMax)
 	defer groups.close()
-	if err := r.group(ctx, archive, groups); err != nil {
+	twins := twinning{Reconciliation: r, sorter: newSorter(r.options.TempDir, r.options.MemoryMax/2)}
+	defer twins.sorter.close()
+	if err := r.group(ctx, archive, groups, &twins); err != nil {
 		return err
 	}
 	at, err := groups.read()
@@ -31,16 +35,16 @@ func (r *Reconciliation) attribute(ctx context.Context, archive Archive, attribu
 		return err
 	}
 	for !at.done {
-		if err := attributeGroup(at, attributed, strangers); err != nil {
+		if err := attributeGroup(at, attributed, strangers, &twins); err != nil {
 			return err
 		}
 	}
-	return nil
+	return twins.attribute(attributed)
 }
 
 // group goes through the records and the state, both in the order of ref_ids, and puts into
 // groups, by group_id, the ref_ids of the state and the records that are of none of them.
-func (r *Reconciliation) group(ctx context.Context, archive Archive, groups *sorter) error {
+func (r *Reconciliation) group(ctx context.Context, archive Archive, groups *sorter, twins *twinning) error {
 	at, err := r.records.read()
 	if err != nil {
 		return err
@@ -57,6 +61,11 @@ func (r *Reconciliation) group(ctx context.Context, archive Archive, groups *sor
 		}
 		if err := g.addOwner(row.GroupID, row.RefID); err != nil {
 			return err
+		}
+		if !at.is(row.RefID) {
+			if err := twins.addRow(&row); err != nil {
+				return err
+			}
 		}
 		for last := row.GroupID; at.is(row.RefID); {
 			if groupID := groupOf(at.value); string(groupID) != last {
@@ -120,7 +129,7 @@ func strayKey(s *Side) string {
 
 // attributeGroup takes the entries of one key and says whose the records are: of the one
 // ref_id that has this group_id. Where several have it, nothing says of which.
-func attributeGroup(at *cursor, attributed, strangers *sorter) error {
+func attributeGroup(at *cursor, attributed, strangers *sorter, twins *twinning) error {
 	key := string(at.key)
 	var owners []string
 	var sides [][]byte
@@ -142,7 +151,9 @@ func attributeGroup(at *cursor, attributed, strangers *sorter) error {
 		if len(owners) == 1 {
 			err = attributed.add(owners[0], append([]byte{tagSide}, side...))
 		} else {
-			err = strangers.add(key, append([]byte{byte(min(len(owners), 1))}, side...)) // 1: it has too many owners
+			err = errors.Join(
+				strangers.add(key, append([]byte{byte(min(len(owners), 1))}, side...)), // 1: it has too many owners
+				twins.addStranger(side))
 		}
 		if err != nil {
 			return err

@@ -31,7 +31,7 @@ const (
 	Unverified  Break = "unverified"   // unverified in the state
 	SharedGroup Break = "shared_group" // its group_id belongs to other ref_ids as well
 	Duplicate   Break = "duplicate"    // a record is given more than once
-	Unreadable  Break = "unreadable"   // what the service answered to the lookup can't be read
+	Unreadable  Break = "unreadable"   // what the service answered to the lookup can't be read, or whose a record is
 )
 
 // Breaks lists every break, the gravest first.

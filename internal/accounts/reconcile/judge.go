@@ -34,7 +34,7 @@ type pair struct {
 	sides  []Side // each different record once
 	twice  []Side // records that the exports have more than once
 	shared string // the other ref_ids of its group_id, in words; "" for none
-	failed string // why the answer of a lookup can't be read; "" where it can
+	failed string // why the answer of a lookup, or a record, can't be told to be of it; "" where it can
 
 	debit, credit *Side
 	more          []Side // of a side that is there already, with another id or in another version
@@ -93,9 +93,12 @@ func (j *judge) collect(p *pair, records, others *cursor) error {
 		}
 	}
 	for others.is(p.row.RefID) {
-		if others.value[0] == tagSide {
+		switch others.value[0] {
+		case tagSide:
 			raws = append(raws, slices.Clone(others.value[1:]))
-		} else {
+		case tagTwin:
+			p.failed = string(others.value[1:])
+		default:
 			p.shared = sharedText(string(others.value[1:]))
 		}
 		if err := others.next(); err != nil {
@@ -411,9 +414,7 @@ func (p *pair) addRepeated(item *Item) {
 // areOther reports whether all are records that no operation of remit makes.
 func (p *pair) areOther() bool {
 	for i := range p.sides {
-		kind := string(p.sides[i].Type)
-		isListed := slices.Contains(transfer.RecordTypes(), p.sides[i].Type)
-		if !isListed || !strings.HasSuffix(kind, "_DEPOSIT") && !strings.HasSuffix(kind, "_WITHDRAWAL") {
+		if !p.sides[i].Type.IsRail() {
 			return false
 		}
 	}

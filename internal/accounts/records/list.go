@@ -105,6 +105,7 @@ func (l *listReader) listing(cells []string) (Listing, error) {
 type List struct {
 	byRefID  map[string]listed
 	byGroup  map[string]string
+	byFold   map[string][]string // nil before Twins
 	repeated int
 }
 
@@ -143,6 +144,25 @@ func (l *List) Of(refID string) (x Listing, place string, has bool) {
 
 // RefIDs yields the ref_ids, sorted.
 func (l *List) RefIDs() iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(l.byRefID))) }
+
+// Twins returns the ref_ids that are not refID and that a service may have written in its place. Nothing is
+// added after it.
+func (l *List) Twins(refID string) []Twin {
+	if l.byFold == nil {
+		l.byFold = make(map[string][]string, len(l.byRefID))
+		for listed := range l.RefIDs() {
+			folded := transfer.FoldRefID(listed)
+			l.byFold[folded] = append(l.byFold[folded], listed)
+		}
+	}
+	var twins []Twin
+	for _, twin := range l.byFold[transfer.FoldRefID(refID)] {
+		if twin != refID {
+			twins = append(twins, Twin{twin, l.byRefID[twin].place})
+		}
+	}
+	return twins
+}
 
 // Owner is the ref_id of a group_id; "" where the list does not have the group_id.
 func (l *List) Owner(groupID string) string { return l.byGroup[groupID] }

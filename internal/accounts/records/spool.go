@@ -16,7 +16,7 @@ import (
 )
 
 // Spool keeps the records of exports in a file without a name, and of each what it takes to find
-// it there by ref_id: some 80 bytes and its ref_id, whatever its size. It is not for use by
+// it there by ref_id: some 100 bytes and its ref_id, whatever its size. It is not for use by
 // several goroutines at once.
 type Spool struct {
 	file    *os.File
@@ -26,6 +26,8 @@ type Spool struct {
 	entries []entry
 	names   []string // of the files
 	refIDs  []string // sorted, each once; nil before Seal
+	outside []outside
+	folds   []fold // sorted; nil before Seal
 
 	without  int
 	repeated int
@@ -62,15 +64,16 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// Add keeps a record of the file with the given name. One without a ref_id is counted, and not
-// kept.
+// Add keeps a record of the file with the given name. One without a ref_id that can be declared is
+// counted, and not kept: of it, only Twins knows.
 func (s *Spool) Add(name string, r Record) error {
-	if transfer.CheckRefID(r.RefID) != nil { // another system made it: nothing with this ref_id can be declared
-		s.without++
-		return nil
-	}
 	if len(s.names) == 0 || s.names[len(s.names)-1] != name {
 		s.names = append(s.names, name)
+	}
+	if transfer.CheckRefID(r.RefID) != nil { // another system made it, or the service wrote another ref_id than it was given
+		s.without++
+		s.leaveOut(r)
+		return nil
 	}
 	if _, err := s.out.Write(r.Raw); err != nil {
 		return fmt.Errorf("keep the records aside: %w", err)
@@ -143,6 +146,7 @@ func (s *Spool) Seal() error {
 	})
 	slices.Sort(s.refIDs)
 	s.refIDs = slices.Compact(s.refIDs)
+	s.fold()
 	return nil
 }
 

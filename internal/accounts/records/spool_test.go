@@ -110,3 +110,24 @@ func TestCopiesThatDifferInMoreThanTheirStatusAreRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestASpoolKnowsTheTwinsOfARefID(t *testing.T) {
+	const at = "2026-11-01T00:00:00Z"
+	s, err := spooled(t, []string{
+		line("1", "RENT", "1", at), line("2", "rent ", "1", at), line("3", "fee", "1", at), line("4", "rent", "1", at),
+		line("5", "Rent", "1", at), line("6", "RENT", "1", at), line("7", "", "1", at), line("8", "rent ", "1", at),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []records.Twin{{RefID: "RENT", Place: "export:1"}, {RefID: "Rent", Place: "export:5"}, {RefID: "rent ", Place: "export:2"}}
+	if diff := cmp.Diff(want, s.Twins("rent")); diff != "" {
+		t.Error(diff)
+	}
+	if twins := s.Twins("fee"); len(twins) > 0 {
+		t.Errorf("fee has twins: %v", twins)
+	}
+	if twins := s.Twins(""); len(twins) > 0 {
+		t.Errorf("no ref_id at all has twins: %v", twins)
+	}
+}
