@@ -295,6 +295,7 @@ func (p *process) Declared(refID string) ([]byte, bool) {
 
 func (w *world) planControls(snapshot state.Snapshot, p *process) planner.Controls {
 	return planner.Controls{
+		Scales:     scales(),
 		Declared:   w.author.controlsOf(w.author.controls),
 		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt,
 		TooOld: func(d *state.Detail) (doubt.Hold, error) {
@@ -442,3 +443,6 @@ func (w *world) save() {
 	})
 	w.drive(func() {})
 }
+
+// scales are those of an asset block: an amount of the histories has three decimals.
+func scales() transfer.Scales { return transfer.Scales{"USD": 3} }

@@ -167,7 +167,7 @@ func (p *process) verifyRun(ctx context.Context, whole *planner.Plan, snapshot s
 	if err := whole.CheckHeader(snapshot.Meta(), controls, p.Now()); err != nil {
 		return fmt.Errorf("the plan of the run is refused: %w", err)
 	}
-	verified, err := whole.Verify(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, p.Now())
+	verified, err := whole.Verify(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls, Scales: scales()}, p.Now())
 	if err != nil {
 		return fmt.Errorf("the plan of the run is refused: %w", err)
 	}

@@ -429,7 +429,7 @@ func (p *process) makePlan(file *savedPlan) error {
 		p.plan = whole
 		return whole.CheckHeader(snapshot.Meta(), controls, p.Now())
 	}
-	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, p.Now())
+	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls, Scales: scales()}, p.Now())
 	if err != nil {
 		return fmt.Errorf("the saved plan is refused: %w", err)
 	}
