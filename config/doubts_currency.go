@@ -35,7 +35,7 @@ func doubtOfHeader(block *transferBlock, in instance, t *Transfer) hcl.Diagnosti
 type rowCurrencies struct {
 	block    *transferBlock
 	amounts  []string            // columns of which the amount is made
-	beside   bool                // what stands beside an amount is compared
+	beside   bool                // the text beside an amount is compared
 	columns  []string            // that are called as that of the currency is, and that nobody looks at
 	known    map[string][]string // the currencies of texts
 	warnings hcl.Diagnostics     // of the row that was checked last
@@ -78,7 +78,7 @@ func (c *rowCurrencies) begin(block *transferBlock, in instance) {
 	}
 }
 
-// check refuses a row that pays its amount in another currency than the file says. What may be right becomes a warning.
+// check refuses a row that pays its amount in another currency than the file says. It warns of one that may be right.
 func (c *rowCurrencies) check(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	c.warnings = nil
 	if in.row == nil && in.element == nil {

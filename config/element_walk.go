@@ -116,7 +116,7 @@ func (w *elementWalk) call(e *hclsyntax.FunctionCallExpr, at spot, path []string
 	}
 }
 
-// loop goes on to what a loop goes through, which makes its elements, and to its body, which makes what is in them.
+// loop goes on to the collection of a loop, which makes its elements, and to its body, which makes their parts.
 func (w *elementWalk) loop(e *hclsyntax.ForExpr, at spot, path []string) {
 	if len(path) == 0 || path[0] == anyKey || e.Group {
 		w.elements(e.CollExpr, at, nil)

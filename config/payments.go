@@ -10,7 +10,7 @@ import (
 	"remit/config/syntax"
 )
 
-// notePayments tells the data sources that leave out rows at their end which columns transfers read. It looks at what is written
+// notePayments tells the data sources that leave out rows at their end which columns transfers read. It looks at the written blocks
 // alone, so that each reading of a file finds the same. Blocks of a file that is read in parts are not looked at.
 func notePayments(data map[*eval.Node]*dataSource, parts []transferPart) {
 	var sources []*dataSource

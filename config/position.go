@@ -100,7 +100,7 @@ type loopNames struct {
 	ctx     *hcl.EvalContext // with the first element of each loop; nil where there is none
 }
 
-// pathOfEach is a reference to a part of each.value, without what stands behind its column.
+// pathOfEach is a reference to a part of each.value, without the steps behind its column.
 func pathOfEach(path hcl.Traversal) string {
 	for _, step := range path[2:] {
 		if column, isName := eval.StepName(step, true); isName {
@@ -303,7 +303,7 @@ func (p *positions) indexesIn(e *hclsyntax.ForExpr, name string, byLength bool, 
 	return false
 }
 
-// indexes reports whether an expression takes an element of a list by what has a name: of rows, or of any list where the
+// indexes reports whether an expression takes an element of a list by a variable: of rows, or of any list where the
 // range ends with a length.
 func (p *positions) indexes(expr hclsyntax.Expression, name string, byLength bool, names loopNames) bool {
 	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
@@ -397,7 +397,7 @@ func (p *positions) value(expr hclsyntax.Expression, names loopNames) counted {
 }
 
 // isOfRows reports whether the order of a list is that of rows, which somebody may put another one above: rows of a data source, of a
-// file or of a variable. That of a list whose elements are written is its author's, and so is that of what is allocated to it.
+// file or of a variable. That of a list whose elements are written is its author's, and so is that of parts that are allocated to it.
 func (p *positions) isOfRows(expr hclsyntax.Expression) bool {
 	oneOf := func(exprs ...hclsyntax.Expression) bool { return slices.ContainsFunc(exprs, p.isOfRows) }
 	switch e := syntax.Unwrap(expr).(type) {

@@ -15,7 +15,7 @@ func TestPositions(t *testing.T) {
 		forEach string
 		refID   string // each.key where it is ""
 		to      string // each.value.vendor where it is ""
-		counts  string // what counts rows; "" for nothing
+		counts  string // the part that counts rows; "" for none
 	}{
 		"the index of a loop":                 {forEach: `{ for i, r in local.rows : "${i}" => r }`, counts: key},
 		"the index of a loop in a local":      {forEach: `local.by_index`, counts: key},

@@ -52,7 +52,7 @@ func (l *rowsLeftOut) accept(r *rows.Row) {
 }
 
 // end notes the rows that are left out at the end of a table that was read, and warns of those that look like a payment: a row of
-// totals lacks what says who is paid.
+// totals lacks the column that says who is paid.
 func (l *rowsLeftOut) end(table *rows.Table, err error) hcl.Diagnostics {
 	if err == nil {
 		return nil

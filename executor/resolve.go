@@ -135,7 +135,7 @@ type ListedError struct {
 	Unreadable string // why its record can't be read; "" where it can
 }
 
-// Error says what was found.
+// Error names the record that was found.
 func (e *ListedError) Error() string {
 	if e.Unreadable != "" {
 		return fmt.Sprintf("the service's list does not say that %q was not made: %s. Nothing was changed. Where the service's operator says that there is none, "+

@@ -79,7 +79,7 @@ func (p *Plan) compareLines(computed *Plan, under Controls) error {
 }
 
 // allow refuses a request that the configuration of now could not declare, as far as [transfer.Request.CheckDeclarable] leaves it open:
-// asset blocks say how many decimals an amount has, and what 0.1.0 declared may have other spaces. Who is only shown a plan may
+// asset blocks say how many decimals an amount has, and what 0.1.0 declared may have other spaces. A reader of a plan may
 // have another configuration.
 func (c *Controls) allow(r *transfer.Request) error {
 	if c.OwnBlocks {

@@ -64,7 +64,7 @@ func (b *builder) findCorrections(due []twinned) {
 	}
 }
 
-// noteCorrection adds what a line corrects to what is known of it. A row that it was under other words is a rename alone.
+// noteCorrection adds the rows that a line corrects to its facts. A row that it was under other words is a rename alone.
 func (b *builder) noteCorrection(d twinned, all *correction) {
 	for _, r := range all.rows {
 		isRenamed := b.renamed[d.number] != nil && r.twin == d.twin

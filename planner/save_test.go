@@ -162,8 +162,8 @@ func TestARequestThatNoDeclarationMakesIsNoPlan(t *testing.T) {
 	}
 }
 
-// TestARequestThatTheConfigurationCannotDeclareIsNotSent has decimals and spaces that the configuration of now refuses. Who is
-// shown a plan may have another configuration.
+// TestARequestThatTheConfigurationCannotDeclareIsNotSent has decimals and spaces that the configuration of now refuses. A reader
+// of a plan may have another configuration.
 func TestARequestThatTheConfigurationCannotDeclareIsNotSent(t *testing.T) {
 	for name, test := range map[string]struct {
 		edit   func(*transfer.Request)

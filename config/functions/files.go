@@ -32,7 +32,7 @@ type Directory struct {
 	// Name is what a message calls an included directory; "" is the configuration's.
 	Name string
 	Note func(name string) // is told of each file whose content was read; nil for nobody
-	// Searched is told of what was looked for by name alone; nil for nobody.
+	// Searched is told of each search by name alone; nil for nobody.
 	Searched func(Search)
 }
 

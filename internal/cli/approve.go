@@ -38,6 +38,8 @@ type approving struct {
 	count    int      // with total
 	totals   []string // each ASSET:AMOUNT; none where a person is asked
 
+	withoutState bool // one that cannot be read stops nothing
+
 	register registering
 }
 
@@ -77,6 +79,7 @@ func newApprove(p *process) *cobra.Command {
 	}
 	directoryFlags(&a.planning.dir, cmd)
 	practiceFlag(&a.planning.dir, cmd)
+	a.stateFlag(cmd)
 	flags := cmd.Flags()
 	wordFlag(flags, &a.planning.show, "show", "with `all`, list every transfer however many there are", "all")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
@@ -90,6 +93,11 @@ func newApprove(p *process) *cobra.Command {
 	saidOnce(cmd, "count")
 	inputFlag(cmd, p.streams)
 	return cmd
+}
+
+// stateFlag adds the flag by which an approver says that they sign without a look at the state.
+func (a *approving) stateFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.withoutState, "without-state", false, "sign although the state cannot be read here")
 }
 
 func (a *approving) run(ctx context.Context, p *process) error {
@@ -145,7 +153,7 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 	if err := a.otherPlace(plan); err != nil {
 		return nil, err
 	}
-	use := planUse{a.file, a.command, "cannot be approved; nothing was signed", plan.Header.Targets, true}
+	use := planUse{a.file, a.command, "cannot be approved; nothing was signed", plan.Header.Targets, !a.withoutState}
 	found, err := recompute(ctx, w, plan.Plan, use) // before anybody reads it
 	if err != nil {
 		return nil, err

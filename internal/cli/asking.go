@@ -56,8 +56,8 @@ func (a *asking) serve(ctx context.Context, p *process, page *ask.Page, what, un
 	return err
 }
 
-// tell prints where the page is, and has the browser open it where a person sits at a desktop of this machine. What it returns is
-// to be called once the page has ended.
+// tell prints where the page is, and has the browser open it where a person sits at a desktop of this machine. Its caller calls
+// afterwards once the page has ended.
 func (a *asking) tell(ctx context.Context, p *process, page *ask.Page, what, address, once string) (afterwards func()) {
 	here := strings.TrimPrefix(ask.Origin(page.Port), "http://")
 	hint, afterwards := "Open it in a browser of this machine: no other machine reaches "+here+".", func() {}

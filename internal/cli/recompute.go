@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -33,8 +35,9 @@ func recompute(ctx context.Context, w *opened, plan *planner.Plan, use planUse) 
 func recomputeUnder(ctx context.Context, w *opened, controls planner.Controls, plan *planner.Plan, use planUse) (*recomputed, error) {
 	switch there, err := w.state.Backend.Look(ctx); {
 	case err != nil && use.signs && ctx.Err() == nil:
-		// Who signs knows of a missing state, and not of one that somebody keeps from being read.
-		return nil, fmt.Errorf("%s %s: %w", use.file, use.outcome, w.state.Error(err))
+		// An approver knows of a missing state, and not of one that somebody keeps from being read.
+		return nil, exit.WithHint(fmt.Errorf("%s %s: %w. Sign where it can be read. If you have no access to it, and take the author's word for earlier payments, say so", use.file, use.outcome, w.state.Error(err)),
+			w.dir.Command(use.words+" "+shell.File(use.file)+" --without-state"))
 	case err != nil:
 		return recomputeAlone(ctx, w, controls, plan, use, "the state cannot be read here: "+view.Visible(strings.TrimSuffix(err.Error(), ".")))
 	case !there:

@@ -52,6 +52,7 @@ func newReview(p *process) *cobra.Command {
 	directoryFlags(&planning.dir, cmd)
 	practiceFlag(&planning.dir, cmd)
 	planning.againstFlag(cmd)
+	r.approving.stateFlag(cmd)
 	cmd.Flags().IntVar(&r.port, "port", 0, "serve the page at this port of localhost (that of the passkeys block)")
 	r.asking.flags(cmd)
 	return cmd

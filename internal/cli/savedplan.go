@@ -208,7 +208,7 @@ type planUse struct {
 	words   string   // the command and its flags, without the file
 	outcome string   // what cannot be done, and what was not
 	targets []string // of the plan
-	signs   bool     // the command signs it
+	signs   bool     // the command signs it, and only after a look at the state where there is one
 }
 
 // useOf is that of apply.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What a declaration may say of a request: the configuration is held to it where it says so, and a saved plan, which
+// These are the rules for the request of a declaration: the configuration is held to it where it says so, and a saved plan, which
 // is its author's file, once more. The errors go on after the name of what they are about.
 
 // CheckDeclarable returns why no declaration can make the request: a saved plan that has it was changed. Spacing and

@@ -5,7 +5,7 @@ import "strings"
 // overriddenTitle stands before the name of a limit that a person overrode.
 const overriddenTitle = "Overridden limit"
 
-// splitAccepted takes the limits that a person overrode out of what was accepted. They are the weightiest of it, and in the
+// splitAccepted takes the limits that a person overrode out of the accepted names. They are the weightiest of it, and in the
 // order of the flags they come last: no list of ref_ids may hide them.
 func splitAccepted(accepted []string) (limits, others []string) {
 	for _, text := range accepted {

@@ -57,7 +57,7 @@ type Page struct {
 	Files  map[string]File // which the page loads, by their names
 	Answer func(ctx context.Context, answer []byte) (Taken, error)
 	// Tell is called once the page is served: with its address, and with one that leads there and is good for one visit. The second
-	// is for a browser alone: whoever comes first is led to the page, so no other user may read it before, as they can read the
+	// is for a browser alone: the first visitor is led to the page, so no other user may read it before, as they can read the
 	// arguments of programs.
 	Tell func(address, once string)
 }

@@ -75,7 +75,7 @@ func (h *Host) Open(ctx context.Context, program string, page []byte) (remove fu
 	if err != nil {
 		return nil, err
 	}
-	remove = func() { _ = os.RemoveAll(dir) } // what is left says nothing once remit has ended
+	remove = func() { _ = os.RemoveAll(dir) } // a file that stays says nothing once remit has ended
 	file := filepath.Join(dir, "remit.html")
 	if err = os.WriteFile(file, page, 0o600); err == nil {
 		err = h.start(ctx, program, file)
