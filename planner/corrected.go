@@ -140,6 +140,9 @@ func (b *builder) stemKey(stem string, to transfer.Destination) uint64 {
 // stemHole stands in the place of the amount. No ref_id has it.
 const stemHole = "\x00"
 
+// amountBytesMin is how long an amount in a ref_id is at the least: rent-1 and rent-2 have a number, and not the amounts 1.00 and 2.00.
+const amountBytesMin = 2
+
 // stems are a ref_id without an amount that stands in it: without it at each place, and without it at all of them.
 func stems(refID string, amount transfer.Amount) []string {
 	whole, fraction, _ := strings.Cut(amount.Normal(), ".")
@@ -153,7 +156,7 @@ func stems(refID string, amount transfer.Amount) []string {
 		}
 		at += next
 		length := amountAt(refID, at, whole, fraction)
-		if length == 0 {
+		if length < amountBytesMin {
 			at++
 			continue
 		}
