@@ -240,7 +240,7 @@ var (
 )
 
 // checksMax is how often a request checks the lock anew, where that takes too long, before it is left unsent.
-const checksMax = 3
+const checksMax = 5
 
 // lateError says why it is too late to start, in a sentence.
 type lateError string
