@@ -35,7 +35,7 @@ var flagTitles = []string{titleReview, titleApprove, titleRun, titleData, titleO
 var flagNames = map[string]string{
 	titleReview: "target show refresh against declared check diff " +
 		"accept-duplicate accept-duplicates accept-late accept-renames accept-shortfall override-limit allow-empty",
-	titleApprove: "sign author key expires-in plan-digest auto-approve input count total accept-record not-made reason register person no-browser",
+	titleApprove: "sign author key expires-in plan-digest auto-approve input count total accept-record not-made reason register person no-browser without-state",
 	titleRun:     "parallelism wait lock-timeout failover-timeout port on-refusal retry-refused resume join notify-command new-state same-client",
 	titleData: "chdir environment var var-file policy-dir root from until month timezone batch run where plan to platform-to amount too-much asset " +
 		"recorded reconcile debits-only recursive changed filter test-directory schema head manifest allowed-signers allowed-passkeys revoked-keys",
