@@ -50,5 +50,5 @@ func (c *commentsSeen) mistake(r *rows.Row) *hcl.Diagnostic {
 		remedy = fmt.Sprintf("Delete the row, or leave it out of %s:\n\n  %s", c.source.address, c.source.leaving(condition))
 	}
 	return mistake.New(r.Whole(), "Row begins like a comment",
-		"The row begins with %s. CSV has no comments, so remit would pay it as all others. A text that should begin so stands in quotation marks. %s", mark, remedy)
+		"The row begins with %s. CSV has no comments, so remit would pay it as all others. Put a text that should begin so in quotation marks. %s", mark, remedy)
 }

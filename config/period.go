@@ -51,7 +51,7 @@ func (r *transferReader) warnOfAmount(t *transferBlock) {
 	if shared == nil {
 		return
 	}
-	remedy := "Make the ref_id of what stays as it is, such as the number of an invoice."
+	remedy := "Make the ref_id of a text that stays as it is, such as the number of an invoice."
 	if t.data != nil {
 		remedy += fmt.Sprintf(" If nothing else tells the rows apart, say so in %s:\n\n  %s", t.data.address, t.data.acknowledging(map[string]int{refIDAmount: 1}))
 	}

@@ -20,7 +20,7 @@ func (e *LackingError) Error() string {
 		return fmt.Sprintf("the state lacks event %d (its newest is %d), and the run in progress was begun without knowing that. This runner sent nothing, and stops the run: what was paid before may be paid again by it", e.Lacks, e.Newest)
 	}
 	if (state.Meta{Lacks: e.Lacks}).LacksAll() {
-		return "the state was made in place of one that is gone, and the service has no lookup that finds what was paid from that. Nothing was sent"
+		return "the state was made in place of one that is gone, and the service has no lookup that finds the payments of that one. Nothing was sent"
 	}
 	if e.Lacks == 0 {
 		return fmt.Sprintf("the state was restored from a dump, whose newest event is %d, and the service has no lookup that finds what was paid since. Nothing was sent", e.Newest)

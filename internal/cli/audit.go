@@ -103,7 +103,7 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 			"Import the service's export of transfer records", meta.Serial), w.dir.Command("import FILE")), exit.Look)
 	}
 	if meta.LacksAll() {
-		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was made in place of one that is gone: what was sent before is not in it. "+
+		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was made in place of one that is gone: the transfers that were sent before are not in it. "+
 			"Import the service's export of transfer records", meta.Serial), w.dir.Command("import FILE --complete")), exit.Look)
 	}
 	if meta.Lacks > 0 {

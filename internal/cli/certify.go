@@ -364,7 +364,7 @@ func refuseUnapproved(w *opened, plan *planner.Plan) error {
 	}
 	for _, block := range approvalBlocks(w.config) {
 		if need, applies := approval.Needed(block.Rules, plan.Sent()); applies {
-			return exit.New(fmt.Errorf("these transfers need %s: %s (rule at %s), and nobody can approve what certify sends. Nothing was sent. "+
+			return exit.New(fmt.Errorf("these transfers need %s: %s (rule at %s), and nobody can approve the transfers of certify. Nothing was sent. "+
 				"Name amounts below the rule, or certify in a test environment that has no such rule", need.Wants(), need.Because, need.Rule.Place), "", exit.Control)
 		}
 	}

@@ -47,7 +47,7 @@ func (l *lacking) words() string {
 				text += fmt.Sprintf(" and %d more", more)
 			}
 		}
-		parts = append(parts, text+". Do what is said of each above.")
+		parts = append(parts, text+". Follow the advice for each above.")
 	}
 	left, count := l.left.first()
 	if count > 0 {
@@ -63,7 +63,7 @@ func (l *lacking) words() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, " ") + " What is of nobody's declaration, and is to be none, take out of the files."
+	return strings.Join(parts, " ") + " Take a record out of the files where no file of yours is to declare it."
 }
 
 // leftOuts are the debits of the files that are left out, since no file can declare their ref_ids, and that may be

@@ -246,7 +246,7 @@ func initAgain(ctx context.Context, w *opened, isInPlace, sameClient bool) error
 		w.state.Binding.Lineage = meta.Lineage
 		if successor, ok := journal.(state.Successor); ok && isInPlace {
 			if err := successor.LackAll(ctx); err != nil {
-				return w.state.Error(fmt.Errorf("say that it lacks what the one that is gone had: %w", err))
+				return w.state.Error(fmt.Errorf("note that the transfers of the earlier state are missing: %w", err))
 			}
 		}
 		differs := meta.Check(w.state.Binding.Environment, "", w.state.Binding.Service)
@@ -285,7 +285,7 @@ func rebound(st *workspace.State, meta state.Meta, by state.Holder) state.Reboun
 
 // bindInPlace is bind of a state that was made in place of one that is gone.
 func bindInPlace(w *opened) error {
-	const lacks = "The transfers that were sent before are not in it: nothing is sent before you import the service's export of all transfer records."
+	const lacks = "The transfers that were sent before are not in it: apply sends nothing before you import the service's export of all transfer records."
 	return bindNext(w, fmt.Sprintf("Made the state %s in place of one that is gone. %s", w.state.Name, lacks), nil, "import FILE --complete")
 }
 

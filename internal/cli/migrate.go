@@ -150,7 +150,7 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 			w.dir.Command("import FILE"))
 	}
 	if meta.LacksAll() {
-		return exit.WithHint(errors.New("the state was made in place of one that is gone, and lacks what was sent before. Import the service's export of transfer records, and move it then. Nothing was changed"),
+		return exit.WithHint(errors.New("the state was made in place of one that is gone, and lacks the transfers that were sent before. Import the service's export of transfer records, and move it then. Nothing was changed"),
 			w.dir.Command("import FILE --complete"))
 	}
 	if meta.Lacks > 0 { // nor this

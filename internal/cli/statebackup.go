@@ -87,7 +87,7 @@ func backup(ctx context.Context, w *opened, name string) error {
 	if err != nil || !mayLack {
 		return err
 	}
-	return exit.WithCode(exit.WithHint(fmt.Errorf("%s lacks what the state lacks, and nothing in it says so: restored elsewhere, it pays that again. "+
+	return exit.WithCode(exit.WithHint(fmt.Errorf("%s lacks the same events as the state, and does not say so: restored elsewhere, it pays their transfers again. "+
 		"Keep the backups that you have. Import the service's export of transfer records, and make another one then", name), w.dir.Command("import FILE --complete")), exit.Look)
 }
 
