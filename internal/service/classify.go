@@ -24,7 +24,7 @@ const mayBeMade = "the transfer may or may not have been made"
 func (c *Client) classify(ex exchange) executor.Answer {
 	a := c.classifyStatus(ex)
 	if a.Record != nil {
-		a.Record.AnsweredAt = dateOf(ex.header)
+		a.Record.AnsweredAt = c.time.answeredAt(ex.header)
 	}
 	return a
 }
@@ -150,7 +150,8 @@ func keepProblem(body []byte) json.RawMessage {
 // on the clock of the answer where it has one. 0 means that nothing useful was said.
 func (c *Client) retryAfter(h http.Header) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+	seconds, err := strconv.ParseUint(text, 10, 32)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // which gives the largest
 		return min(time.Duration(seconds)*time.Second, retryAfterMax)
 	}
 	at, err := http.ParseTime(text)

@@ -75,10 +75,11 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, causeOr(ctx, err)
 	}
 	l.slowest = max(l.slowest, began.passed())
-	if answer.StatusCode < 400 || answer.StatusCode >= 500 {
+	isRefusal := 400 <= answer.StatusCode && answer.StatusCode < 500
+	if !isRefusal {
 		wait = 0
 	}
-	answer.Body = &answerBody{Reader: answer.Body, of: d, on: l, ctx: ctx, detach: detach, last: answer.Close, wait: wait}
+	answer.Body = &answerBody{Reader: answer.Body, of: d, on: l, ctx: ctx, detach: detach, last: answer.Close, refusal: isRefusal, wait: wait}
 	return answer, nil
 }
 
@@ -166,7 +167,7 @@ type wire struct {
 // A service, or a proxy before it, that answers one request twice may send the second answer while the next request is under
 // way. Nothing tells it from the answer to that one, but that the right one follows. Where it is a record it is compared; where it says
 // that nothing was made, it is believed once nothing followed for twice as long as the slowest answer on this connection
-// took, within these bounds.
+// took, within these bounds. No request follows a refusal on its connection: a second one would be believed of that request.
 const (
 	lingerMin = 50 * time.Millisecond
 	lingerMax = 2 * time.Second
@@ -246,10 +247,12 @@ type answerBody struct {
 	on     *wire
 	ctx    context.Context
 	detach func() bool
-	last   bool          // no other request may follow
-	wait   time.Duration // for which nothing may follow the answer; 0 for none
-	whole  bool          // it was read to its end
-	closed bool
+
+	last    bool          // the service lets no other request follow
+	refusal bool          // it says that nothing was made
+	wait    time.Duration // for which nothing may follow the answer; 0 for none
+	whole   bool          // it was read to its end
+	closed  bool
 }
 
 // Read reads the next part. Its error is the context's where that has ended.
@@ -274,7 +277,7 @@ func (b *answerBody) Close() (err error) {
 			err = causeOr(b.ctx, errOutOfStep)
 		}
 		b.detach()
-	case b.detach() && b.whole && !b.last:
+	case b.detach() && b.whole && !b.last && !b.refusal:
 		b.of.keep(b.on)
 	default:
 		b.on.hangUp()

@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"remit/executor"
@@ -96,7 +94,7 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 		for _, f := range all.records {
 			s.found[f.of] = append(s.found[f.of], f.Record)
 		}
-		return nil
+		return s.lookAgain(ctx, refIDs, all)
 	case len(refIDs) == 1 || s.splits == 0:
 		for _, refID := range refIDs {
 			s.unreadable[refID] = all.stray
@@ -105,6 +103,28 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 	}
 	s.splits--
 	return s.lookInHalves(ctx, refIDs)
+}
+
+// lookAgain asks once more for ref_ids that a list lacks which ended with a page that came again: the service
+// shows the first page alone. A page of fewer ref_ids is the shorter.
+func (s *search) lookAgain(ctx context.Context, refIDs []string, list page) error {
+	if !list.again {
+		return nil
+	}
+	lacking := slices.DeleteFunc(slices.Clone(refIDs), func(refID string) bool {
+		return slices.Contains(list.listed, refID) || list.unreadable[refID] != ""
+	})
+	switch {
+	case len(lacking) == 0:
+		return nil
+	case len(lacking) < len(refIDs):
+		return s.look(ctx, lacking)
+	case len(lacking) > 1:
+		return s.lookInHalves(ctx, lacking)
+	}
+	s.unreadable[lacking[0]] = "the service answered one page again in place of the next one, so that nobody can say what the further ones have. " +
+		"Have the operator answer page_cursor, or no next_page_cursor behind the last page"
+	return nil
 }
 
 func (s *search) lookInHalves(ctx context.Context, refIDs []string) error {
@@ -142,6 +162,7 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 			return page{}, err
 		}
 		if isLast {
+			all.again = at.again
 			all.nameCredits(refIDs)
 			all.holdUnlisted(refIDs, alike)
 			return all, nil
@@ -155,6 +176,7 @@ type page struct {
 	listed     []string          // ref_ids of items, asked for or not
 	stray      string            // why it can't be told whose an item is; "" where it can
 	next       string            // cursor of the next page; "" on the last
+	again      bool              // the list ended with a page that came again
 
 	others  []other  // items of ref_ids that were not asked for
 	ofAsked []string // group_ids of items of those that were
@@ -216,7 +238,7 @@ func (s *search) findPage(ctx context.Context, refIDs []string, at *turner) (pag
 	if err != nil {
 		return page{}, err
 	}
-	p, err := readPage(ex, refIDs, at)
+	p, err := readPage(ex, refIDs, at, s.client.time.answeredAt(ex.header))
 	if err == nil && s.client.witness.watchList != nil {
 		s.client.witness.watchList(p.list(refIDs, target))
 	}
@@ -235,10 +257,13 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 			return exchange{}, err
 		}
 		ex := c.do(ctx, what, with)
-		age := ageOf(ex.header)
+		var old error
+		if ex.err == nil {
+			old = c.time.checkFresh(ex.header)
+		}
 		switch {
-		case ex.err == nil && age > ageMax:
-			last = fmt.Errorf("the answer was made %s ago; a cache between remit and the service gave it, although it was asked not to", age)
+		case old != nil:
+			last = old
 		case ex.err == nil && ex.status == http.StatusOK:
 			return ex, nil
 		case ex.status == http.StatusUnauthorized && !renewed:
@@ -253,7 +278,7 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 		default:
 			last = refused(ex)
 		}
-		if ex.err == nil && age <= ageMax && !mayPass(ex.status) {
+		if ex.err == nil && old == nil && !mayPass(ex.status) {
 			return exchange{}, last
 		}
 		if try < findTries-1 && !sleep(ctx, c.findPause(try, ex)) {
@@ -261,19 +286,6 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 		}
 	}
 	return exchange{}, last
-}
-
-// ageMax is how old a list may be: lists lag by as much without a cache.
-const ageMax = 5 * time.Second
-
-// ageOf is how long ago an answer was made that a cache gave (RFC 9111, section 5.1); 0 of one that came from the service. An old
-// list says nothing of what was made since.
-func ageOf(h http.Header) time.Duration {
-	seconds, err := strconv.ParseUint(strings.TrimSpace(h.Get("Age")), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 // mayPass reports whether a request that changes nothing, and was answered with this status, may
@@ -347,7 +359,7 @@ func (s *search) findError(ex exchange, target *url.URL) error {
 // two lists of them, is an error: taken for an empty list it would say that nothing was made.
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
 // they look like; only that they are listed is kept, see holdUnlisted. An item that came before, byte for byte, is passed over.
-func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
+func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (page, error) {
 	if isEmpty(ex.body) {
 		return page{}, fmt.Errorf("the service answered %s with an empty body", statusWords(ex.status))
 	}
@@ -366,7 +378,7 @@ func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 	}
 	for _, item := range items {
 		if at.isNew(item) {
-			p.take(item, refIDs, dateOf(ex.header))
+			p.take(item, refIDs, answeredAt)
 		}
 	}
 	return p, nil

@@ -16,6 +16,9 @@ const (
 	// although the service names a further page, each time by another cursor: some always do. Others cut the pages
 	// before they filter, and a record may follow many empty pages: taken for absent it would be paid again.
 	findBarrenMax = 50
+	// findSameMax is the same of a list that had nothing yet, and names one cursor for all its pages: its service keeps the place
+	// itself. After an item, one empty page ends it.
+	findSameMax = 4
 )
 
 // lookupLength is how long the address of a lookup may be. It is safe for concurrent use.
@@ -51,17 +54,20 @@ type tooLongError struct {
 func (e *tooLongError) Error() string { return e.text }
 
 // turner turns the pages of one list. A list ends at a page that names no further one. Services
-// exist that always name one: theirs ends where the cursor leads back to itself, or two pages in
-// a row bring nothing new. One empty page alone is no end, since some services filter after they
-// have cut the pages.
+// exist that always name one: theirs ends where the cursor leads back and brings nothing new, or many pages
+// in a row bring nothing new. One empty page alone is no end, since some services filter after they
+// have cut the pages. A page that comes again is of a service that does not know the cursor: its list may lack anything.
 type turner struct {
 	cursor string // of the page to read; "" for the first
 	used   map[string]bool
 	seen   map[[sha256.Size]byte]bool // items, this page's included
 	pages  int
 
-	brought bool // this page has an item that is new
-	barren  int  // pages in a row that brought nothing new
+	brought  bool // this page has an item that is new
+	repeated bool // this page has an item that came before
+	any      bool // a page had an item that was new
+	barren   int  // pages in a row that brought nothing new
+	again    bool // the list ended with a page that came again
 }
 
 func newTurner() *turner {
@@ -72,6 +78,7 @@ func newTurner() *turner {
 func (t *turner) isNew(item []byte) bool {
 	sum := sha256.Sum256(item)
 	if t.seen[sum] {
+		t.repeated = true
 		return false
 	}
 	t.seen[sum], t.brought = true, true
@@ -84,12 +91,18 @@ func (t *turner) turn(next string) (isLast bool, err error) {
 	t.pages++
 	t.barren++
 	if t.brought {
-		t.barren, t.brought = 0, false
+		t.barren, t.brought, t.any = 0, false, true
 	}
+	repeated := t.repeated && t.barren > 0
+	t.repeated = false
 	t.used[t.cursor] = true
 	leadsBack := t.used[next]
+	isOver := t.any || next != t.cursor || t.barren == findSameMax
 	switch {
-	case next == "", t.barren == findBarrenMax, t.barren > 0 && leadsBack:
+	case next == "":
+		return true, nil
+	case t.barren == findBarrenMax, t.barren > 0 && leadsBack && isOver:
+		t.again = repeated
 		return true, nil
 	case leadsBack && next != t.cursor: // one cursor for all pages is some services' way
 		return false, errors.New("the service's next_page_cursor leads back to an earlier page")

@@ -133,6 +133,7 @@ type Client struct {
 	witness     *witness
 	now         func() time.Time
 	watches     watches
+	time        *serviceTime
 }
 
 // New checks options and returns a client. Nothing is sent before [Client.Ready]. It is an
@@ -162,7 +163,7 @@ func New(o Options) (*Client, error) {
 		sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
 		startMax: o.startMax, wording: wording{secrets: o.secrets(), timeout: cmp.Or(o.Timeout, timeoutDefault)},
 		witness: &witness{log: o.Log, watch: o.Watch, watchList: o.WatchList},
-		now:     o.Now, watches: watches{now: o.Now, up: o.Up},
+		now:     o.Now, watches: watches{now: o.Now, up: o.Up}, time: &serviceTime{now: o.Now},
 	}
 	c.direct = newDirect(base, transport, c.watches)
 	c.tokens = newTokens(o, c)

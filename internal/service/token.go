@@ -424,12 +424,14 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Accept-Encoding", identity)
 	t.path = r.URL.Path
+	began := t.client.watches.start()
 	answer, err := t.client.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	t.status = answer.StatusCode
 	t.date = dateOf(answer.Header)
+	t.client.time.learn(t.date, began)
 	unpack(answer)
 	t.page = wholeSeconds(answer) && answer.StatusCode < 300
 	return answer, nil
