@@ -156,7 +156,7 @@ func lookupRows() []Requirement {
 		},
 		{
 			LookupAbsent, Lookups, "A lookup lists nothing but the ref_ids that were asked for.",
-			"Where a list has others, a ref_id that it does not have counts as one that can't be read, and not as absent: it is not sent, and a doubt of it stays. Correct lookup_path, or have the operator answer what was asked. A list ends at a page without a cursor, at one without anything new whose cursor leads back to itself, or after 50 pages in a row without anything new. A list of more than 100 pages can't be read, and settles nothing.",
+			"Where a list has others, a ref_id that it does not have counts as one that can't be read, and not as absent: it is not sent, and a doubt of it stays. Correct lookup_path, or have the operator answer what was asked. A list ends at a page without a cursor, at one without anything new whose cursor leads back, or after 50 pages in a row without anything new; four, where one cursor stands for all of them and nothing came yet. Where the last page came again, remit asks for those that are lacking by themselves. A list of more than 100 pages can't be read, and settles nothing.",
 		},
 		{
 			LookupLength, Lookups, "A lookup takes as many ref_ids as lookup_max says, 100, in an address of up to 4,000 bytes.",
