@@ -128,9 +128,13 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.Conflict:
 		c.describeConflict(d)
 	case state.Tombstone:
-		c.Reason = "closed as not made, so this ref_id is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
+		c.Reason = Closed(d) + neverAgain + "; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
 		if c.Action == Conflict || !c.Declared() {
-			c.Reason = "closed as not made, or forgotten, although it was made or may have been, so this ref_id is never sent again; remove the declaration"
+			c.Reason = Closed(d)
+			if d.RecordID == "" && !d.IsListed() {
+				c.Reason += ", although it may have been made"
+			}
+			c.Reason += neverAgain + "; remove the declaration"
 		}
 	}
 	return nil

@@ -13,6 +13,26 @@ import (
 // forgot doubts and conflicts as well, and no event of them says that they were not made.
 const forgetCommand = "remit state forget"
 
+// neverAgain stands behind [Closed] in the reason of a line.
+const neverAgain = ", so this ref_id is never sent again"
+
+// Closed says how a tombstone ended, as a clause behind "was". Of one that has a record, it says how that stands.
+func Closed(d *state.Detail) string {
+	ended := "closed as not made"
+	if d.Outcome != nil && d.Outcome.By != nil && d.Outcome.By.Command == forgetCommand {
+		ended = "forgotten"
+	}
+	switch {
+	case d.RecordID == "" && d.IsListed():
+		return "made, as a list says, and then " + ended
+	case d.RecordID == "":
+		return ended
+	case d.RecordStatus == transfer.Completed:
+		return "paid, as its record is COMPLETED, and then " + ended
+	}
+	return "recorded as " + string(d.RecordStatus) + ", and then " + ended
+}
+
 // journaled is the part of a [state.Snapshot] that says how a ref_id came to what it is.
 type journaled interface {
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]

@@ -21,6 +21,7 @@ const refIDsMax = 20
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
 	var edited, answered, shared, forgotten Obstacle
+	ended := "" // of all that were forgotten
 	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
@@ -35,6 +36,12 @@ func (b *builder) addConflictObstacles() {
 			}
 		case state.Tombstone:
 			forgotten.add(c.RefID)
+			switch how, _, _ := strings.Cut(c.Reason, neverAgain); ended {
+			case "", how:
+				ended = how
+			default:
+				ended = "closed as not made, or forgotten, although it was made or may have been"
+			}
 		case state.Recorded, state.Adopted, state.Unverified:
 			edited.add(c.RefID)
 		case state.Unsent, state.InDoubt, state.Refused:
@@ -42,7 +49,7 @@ func (b *builder) addConflictObstacles() {
 		}
 	}
 	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
-	forgotten.Detail = "The ref_id was closed as not made, or forgotten, although it was made or may have been: it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
+	forgotten.Detail = "The ref_id was " + ended + ": it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])

@@ -206,9 +206,8 @@ func (a *applying) check(p *process) error {
 	if err := cmp.Or(a.checkDigest(), a.failover.check()); err != nil {
 		return err
 	}
-	if a.file == "" && !a.approved() && !p.streams.Interactive() && !a.join && hasConfiguration(a.planning.dir.Path) {
-		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
-			a.planning.dir.CommandWithPractice("plan --out=FILE"+a.planning.typed()))
+	if why := p.streams.Unasked(); why != "" && a.file == "" && !a.approved() && !a.join && hasConfiguration(a.planning.dir.Path) {
+		return cannotAsk(a, why)
 	}
 	if a.fromBalances {
 		return errors.New("--from-balances goes with --rehearse; an apply asks for balances by itself, where balance_path is known. Nothing was sent")
@@ -390,10 +389,19 @@ func (a *applying) tellLeft(streams *terminal.Streams, plan *planner.Plan) error
 	return err
 }
 
+// cannotAsk is why nobody is asked whether to submit, and how to go on.
+func cannotAsk(a *applying, why string) error {
+	return exit.WithHint(fmt.Errorf("cannot ask here (%s), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent", why),
+		a.planning.dir.CommandWithPractice("plan --out=FILE"+a.planning.typed()))
+}
+
 // ask gets a person's yes, or the flag that replaces it.
 func (a *applying) ask(ctx context.Context, streams *terminal.Streams, service *workspace.Service) error {
 	if a.file != "" || a.approved() {
 		return nil
+	}
+	if why := streams.Unasked(); why != "" { // --join comes here
+		return cannotAsk(a, why)
 	}
 	return streams.Confirm(ctx, "Do you want to submit these transfers to "+view.Visible(service.Destination())+"?", "apply was not approved. Nothing was sent")
 }

@@ -401,6 +401,9 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	if answer := otherWay(cmd, name); answer.Text != "" {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
+	if answer := p.ofPeriod(cmd, name); answer.Text != "" {
+		return exit.WithHint(errors.New(answer.Text), answer.Next)
+	}
 	if answer, known := terraform.Flag(name); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}

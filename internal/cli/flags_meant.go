@@ -99,8 +99,6 @@ func otherWay(cmd *cobra.Command, name string) terraform.Answer {
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": an approver says how many transfers the plan has and what they add up to, which shows that somebody looked", Next: "remit approve PLAN --count=NUMBER --total=SUM"}
 	case slices.Contains([]string{"user", "as", "email", "identity", "i"}, name) && cmd.Name() == "approve":
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": allowed_signers maps keys to people, and --key names the key", Next: "remit approve PLAN --key=FILE"}
-	case slices.Contains([]string{"to", "till", "end"}, name) && lookupFlag(cmd, "until") != nil && lookupFlag(cmd, "from") != nil:
-		return terraform.Answer{Text: "there is no " + flagWord(name) + ": --until names the day behind the last one", Next: cmd.CommandPath() + " --from=DATE --until=DATE"}
 	case (name == "force" || name == "f") && cmd.Name() == "apply":
 		return terraform.Answer{Text: "there is no " + flagWord(name) + ": apply sends only what its plan and its approvals allow. The plan names what keeps it from being applied, and the flag that accepts it where there is one", Next: "remit plan"}
 	case name == "plan" && cmd.Name() == "console":

@@ -35,8 +35,6 @@ func habits() []habit {
 	}
 	only := func(next string) func(*cobra.Command) string { return func(*cobra.Command) string { return next } }
 	return []habit{
-		{[]string{"period", "date", "day", "week", "quarter", "year", "since", "start", "begin"}, has("from", "until", "month"), "--month names a month, and --from and --until name any days, of which the last is not counted", with(" --from=2026-01-01 --until=2027-01-01")},
-		{[]string{"period", "date", "day", "week", "month", "quarter", "year", "since", "start", "begin"}, has("from", "until"), "--from and --until name the days, of which the last is not counted", with(" --from=2026-01-01 --until=2027-01-01")},
 		{[]string{"month", "period", "date", "year", "week"}, has("target"), "the files say what is paid. Where a variable names the period, set it", with(" --var=period=2026-11")},
 		{[]string{"quiet", "q", "silent"}, nil, "the result goes to standard output, which a shell can send to /dev/null, and mistakes go to standard error", with("")},
 		{[]string{"v", "verbose", "debug", "d", "trace", "vv", "vvv"}, nil, "REMIT_LOG shows each step", func(cmd *cobra.Command) string { return "REMIT_LOG=debug " + cmd.CommandPath() }},

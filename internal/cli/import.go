@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -467,8 +468,12 @@ func (i *importing) ask(ctx context.Context, streams *terminal.Streams, dir *wor
 	if i.autoApprove {
 		return nil
 	}
-	if !streams.Interactive() || slices.Contains(i.files, "-") {
-		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
+	why := streams.Unasked()
+	if slices.Contains(i.files, "-") {
+		why = cmp.Or(why, "standard input is the file")
+	}
+	if why != "" {
+		return exit.WithHint(fmt.Errorf("cannot ask here (%s), so import needs --auto-approve to record this. Nothing was changed", why),
 			dir.Command("import "+i.words()+i.flagWords()+" --auto-approve"))
 	}
 	return streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")

@@ -13,6 +13,16 @@ import (
 // monthForm is how a month is written.
 const monthForm = "2006-01"
 
+// writtenMonth is a month, in any of the forms in which people write one; false for another text.
+func writtenMonth(text string) (month time.Time, ok bool) {
+	for _, form := range []string{monthForm, "01/2006", "1/2006", "01.2006", "1.2006", "200601", "2006/01", "2006-1", time.DateOnly, "January 2006", "Jan 2006", "2006 January", "January-2006"} {
+		if month, err := time.Parse(form, text); err == nil {
+			return month, true
+		}
+	}
+	return time.Time{}, false
+}
+
 // period are the flags that say which time is meant, in days of a zone.
 type period struct{ from, until, zone string }
 

@@ -178,10 +178,8 @@ func (r *reporting) reconciled(ctx context.Context, w *opened, snapshot state.Sn
 
 // meantMonth is a month that is written in another form, or an example.
 func meantMonth(text string) string {
-	for _, form := range []string{"01/2006", "1/2006", "01.2006", "1.2006", "200601", "2006/01", "2006-1", time.DateOnly, "January 2006", "Jan 2006", "2006 January", "January-2006"} {
-		if month, err := time.Parse(form, text); err == nil {
-			return month.Format(monthForm)
-		}
+	if month, ok := writtenMonth(text); ok {
+		return month.Format(monthForm)
 	}
 	return "2026-11"
 }

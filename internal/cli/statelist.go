@@ -108,14 +108,17 @@ func listState(ctx context.Context, streams *terminal.Streams, st *workspace.Sta
 	if err != nil {
 		return st.Error(err)
 	}
+	o := view.StateListOptions{
+		Screen: streams.Screen(streams.Out), Filtered: filter != nil, Beside: st.HasSandboxBeside(), Names: names,
+		Accepted: make(map[string][]transfer.Difference),
+	}
+	rows = state.WithAccepted(ctx, snapshot, rows, o.Accepted)
 	if streams.WantsLines() {
-		if err := streams.JSON().StateList(rows, names); streams.AsJSON || err != nil {
+		if err := streams.JSON().StateList(rows, o); streams.AsJSON || err != nil {
 			return err
 		}
 	}
-	return view.StateList(streams.Out, rows, view.StateListOptions{
-		Screen: streams.Screen(streams.Out), Filtered: filter != nil, Beside: st.HasSandboxBeside(), Names: names,
-	})
+	return view.StateList(streams.Out, rows, o)
 }
 
 // filterError is that an expression has no answer about a transfer.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +73,11 @@ func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 	if s.Fees.Count() > 0 {
 		lines = append(lines, "Fees: "+sums(&s.Fees))
 	}
+	for t := range s.Booked.All() {
+		if written := writtenAs(s, t.Asset, sums); len(written) > 1 {
+			lines = append(lines, fmt.Sprintf("%s is written in %d ways, each of which is an asset of its own in the books: %s", t.Asset, len(written), strings.Join(written, ", ")))
+		}
+	}
 	for _, booking := range []books.Booking{books.Pending, books.Open, books.None} {
 		var parts []string
 		for _, cause := range books.Causes() {
@@ -86,6 +93,18 @@ func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 		lines[i] = Visible(line)
 	}
 	return lines
+}
+
+// writtenAs are the booked sums of an asset, one for each way in which records write it.
+func writtenAs(s *books.Summary, asset string, sums func(*transfer.Totals) string) (list []string) {
+	for _, written := range slices.Sorted(maps.Keys(s.Written)) {
+		if transfer.AssetSpelled(written) == asset {
+			var one transfer.Totals
+			one.AddTotal(transfer.Total{Asset: asset, Count: 1, Sum: s.Written[written]})
+			list = append(list, written+strings.TrimPrefix(sums(&one), asset))
+		}
+	}
+	return list
 }
 
 func bookingText(s books.Booking) string {

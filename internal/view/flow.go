@@ -297,23 +297,30 @@ func (f *Flow) largest(arrowsMax int) (drawn []flowEdge, rests [][]flowEdge, mor
 // shares deals the arrows out to the assets in turn. Each needs one for its rest; a rest of
 // one edge is that edge.
 func shares(assets [][]flowEdge, arrowsMax int) []int {
-	keep := make([]int, len(assets))
-	for room := arrowsMax - len(assets); room > 0; {
-		dealt := false
-		for i := range assets {
-			if room > 0 && keep[i] < len(assets[i])-1 {
-				keep[i]++
-				room--
-				dealt = true
-			}
-		}
-		if !dealt {
-			break
-		}
+	lessRest := make([]int, len(assets))
+	for i := range assets {
+		lessRest[i] = len(assets[i]) - 1
 	}
+	keep := deal(lessRest, arrowsMax-len(assets))
 	for i := range assets {
 		if keep[i] == len(assets[i])-1 {
 			keep[i]++
+		}
+	}
+	return keep
+}
+
+// deal deals so many places out in turn, to each no more than it takes.
+func deal(takes []int, room int) []int {
+	keep := make([]int, len(takes))
+	for isDealt := true; isDealt && room > 0; {
+		isDealt = false
+		for i := range takes {
+			if room > 0 && keep[i] < takes[i] {
+				keep[i]++
+				room--
+				isDealt = true
+			}
 		}
 	}
 	return keep

@@ -36,7 +36,7 @@ func everyLine(t *testing.T, text string) string {
 		Intent:   state.Intent{Path: text, Body: string(raw), Address: text, Place: text, Batch: text},
 		Outcome:  &state.Outcome{Status: state.Conflict, Reason: text, Problem: raw, Records: []json.RawMessage{raw}},
 	}
-	check(j.StateList(rows([]state.Detail{detail}, nil), nil))
+	check(j.StateList(rows([]state.Detail{detail}, nil), view.StateListOptions{}))
 	check(j.StateShow(detail, view.StateShowOptions{Doubt: text, Next: text}))
 	check(j.Error(errors.New(text), text))
 	return b.String()

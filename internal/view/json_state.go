@@ -28,6 +28,7 @@ type transferLine struct {
 	AttemptedAt  time.Time             `json:"attempted_at,omitzero"`
 	SettledAt    time.Time             `json:"settled_at,omitzero"`
 	DisplayName  string                `json:"display_name,omitempty"` // as the author said
+	Accepted     []transfer.Difference `json:"accepted_differences,omitempty"`
 }
 
 // detailLine is all that a state knows of a ref_id.
@@ -60,16 +61,16 @@ func newDetailLine(d *state.Detail) detailLine {
 		Operation:    d.Intent.Operation, Path: d.Intent.Path, Request: rawOrNull(d.Intent.Body),
 		Address: d.Intent.Address, Place: d.Intent.Place, Batch: d.Intent.Batch, Outcome: d.Outcome,
 	}
-	line.DisplayName = d.Intent.DisplayName
+	line.DisplayName, line.Accepted = d.Intent.DisplayName, d.Accepted()
 	if d.Outcome != nil && len(d.Outcome.Records) > 0 {
 		line.Record = rawOrNull(string(d.Outcome.Records[0]))
 	}
 	return line
 }
 
-// StateList writes a "transfer" for each row, with its display name by the number of its intent. An error that rows yield ends the list and is
-// returned; else the first error of writing is.
-func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error], names map[int64]string) error {
+// StateList writes a "transfer" for each row. Of the options it takes names and accepted differences. An error that rows yield ends
+// the list and is returned; else the first error of writing is.
+func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error], o StateListOptions) error {
 	j.begin()
 	for t, err := range rows {
 		if err != nil {
@@ -77,7 +78,7 @@ func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error], names map[int64]
 			return err
 		}
 		line := newTransferLine(&t)
-		line.DisplayName = names[t.IntentSeq]
+		line.DisplayName, line.Accepted = o.Names[t.IntentSeq], o.Accepted[t.RefID]
 		j.write(line)
 		if j.err != nil {
 			break

@@ -34,7 +34,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	isCut := p.totalsInBrief(plan)
 	p.controlled(plan)
 	p.signals(plan)
-	p.movements(plan, movementBrief, o)
+	p.movements(plan, true, o)
 	p.obstaclesInBrief(plan)
 	p.approvalsInBrief(o)
 	if v.toSubmit() > 0 {

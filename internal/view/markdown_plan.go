@@ -148,7 +148,7 @@ func (m *markdown) totalsTable() {
 
 // movements writes who loses or gains what.
 func (m *markdown) movements() {
-	if text := m.lines(func(p *page) { p.movements(m.plan, movementLines, m.options) }); text != "" {
+	if text := m.lines(func(p *page) { p.movements(m.plan, false, m.options) }); text != "" {
 		m.printf("%s", codeBlock(text, markdownSection))
 	}
 }

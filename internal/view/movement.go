@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -14,10 +15,11 @@ import (
 
 // How many net movements a face lists.
 const (
-	movementLines    = 5 // of the terminal and Markdown
+	movementLines    = 5 // of the terminal and Markdown, where no asset lacks one
 	movementBrief    = 2 // of a summary
 	movementRows     = 50
 	movementsWritten = 1000 // for programs
+	movementSums     = 2    // assets of what a summary folds
 )
 
 // netMovement is what one profile pays and gets of one asset if a plan were applied.
@@ -69,13 +71,60 @@ func netMovements(plan *planner.Plan) []*netMovement {
 	return all
 }
 
-// movements writes the net movement of the profiles that pay, at most so many of them.
-func (p *page) movements(plan *planner.Plan, most int, o PlanOptions) {
+// largestMovements are at most so many of all, which are by asset: those that lose most of each asset, in the same order.
+// The others are folded.
+func largestMovements(all []*netMovement, most int) (listed, folded []*netMovement) {
+	var assets [][]*netMovement
+	var sizes []int
+	for i, m := range all {
+		if i == 0 || m.asset != all[i-1].asset {
+			assets, sizes = append(assets, nil), append(sizes, 0)
+		}
+		last := len(assets) - 1
+		assets[last] = append(assets[last], m)
+		sizes[last]++
+	}
+	for i, keep := range deal(sizes, most) {
+		listed = append(listed, assets[i][:keep]...)
+		folded = append(folded, assets[i][keep:]...)
+	}
+	return listed, folded
+}
+
+// foldedMovements counts movements that are not listed, and says what they come to, in at most so many assets.
+func (s Screen) foldedMovements(folded []*netMovement, assetsMax int) string {
+	var totals transfer.Totals
+	for _, m := range folded {
+		totals.AddTotal(transfer.Total{Asset: m.asset, Count: 1, Sum: m.net()})
+	}
+	var parts []string
+	for total := range totals.All() {
+		parts = append(parts, Visible(total.Asset)+" "+s.money(total.Sum, total.Asset))
+	}
+	text := fmt.Sprintf("and %d more: ", len(folded)) + strings.Join(parts[:min(len(parts), assetsMax)], ", ")
+	if more := len(parts) - assetsMax; more > 0 {
+		text += " and " + english.Plural(more, "more asset")
+	}
+	return text
+}
+
+// movements writes the net movement of the profiles that pay: those that lose most of each asset, unless all are asked for,
+// and what the others come to.
+func (p *page) movements(plan *planner.Plan, inBrief bool, o PlanOptions) {
 	all := netMovements(plan)
 	if len(all) == 0 {
 		return
 	}
-	listed := all[:min(len(all), most)]
+	most, assets := movementLines, len(all)
+	switch {
+	case o.ShowAll:
+		most = len(all)
+	case inBrief:
+		most, assets = movementBrief, movementSums
+	default:
+		most = max(most, countAssets(all))
+	}
+	listed, folded := largestMovements(all, most)
 	ids := make(map[string]bool)
 	var numbers point
 	for _, m := range listed {
@@ -83,7 +132,7 @@ func (p *page) movements(plan *planner.Plan, most int, o PlanOptions) {
 		numbers.fit(p.money(m.net(), m.asset))
 	}
 	s := shapeOf(ids, shapeHead)
-	rows := make([][]span, 0, len(listed)+1)
+	rows := make([][]span, 0, len(listed))
 	for i, m := range listed {
 		label := ""
 		if i == 0 {
@@ -94,10 +143,28 @@ func (p *page) movements(plan *planner.Plan, most int, o PlanOptions) {
 		})
 	}
 	p.table("  ", rows)
-	if more := len(all) - len(listed); more > 0 {
-		p.line(dim(fmt.Sprintf("  and %d more", more)))
+	if len(folded) > 0 {
+		text := p.foldedMovements(folded, assets)
+		if !inBrief { // a summary names the command at its end
+			text += ". To see all of them:"
+		}
+		p.paragraph("  ", text, toneDim)
+		if !inBrief {
+			p.command("  ", p.here(o.all()))
+		}
 	}
 	p.line()
+}
+
+// countAssets counts the assets of movements that are by asset.
+func countAssets(all []*netMovement) int {
+	n := 0
+	for i, m := range all {
+		if i == 0 || m.asset != all[i-1].asset {
+			n++
+		}
+	}
+	return n
 }
 
 // movements writes the net movement of the profiles that pay.
@@ -112,7 +179,7 @@ func (h *htmlPlan) movements() {
 	numbers := func(m *netMovement) []string {
 		return []string{h.options.money(m.out.Sum(m.asset), m.asset), h.options.money(m.in.Sum(m.asset), m.asset), h.options.money(m.net(), m.asset)}
 	}
-	shown := all[:min(len(all), movementRows)]
+	shown, folded := largestMovements(all, max(movementRows, countAssets(all)))
 	most := 0
 	for i := range shown {
 		for _, number := range numbers(shown[i]) {
@@ -128,8 +195,8 @@ func (h *htmlPlan) movements() {
 		}
 	}
 	t.end()
-	if more := len(all) - movementRows; more > 0 {
-		h.put("<p>and %</p>\n", english.Plural(more, "more profile")+" that pay")
+	if len(folded) > 0 {
+		h.put("<p>%</p>\n", h.options.foldedMovements(folded, len(folded)))
 	}
 	h.put("</section>\n")
 }
@@ -144,9 +211,9 @@ type movementLine struct {
 }
 
 func movementLinesOf(plan *planner.Plan) []movementLine {
-	all := netMovements(plan)
-	lines := make([]movementLine, 0, min(len(all), movementsWritten))
-	for _, m := range all[:min(len(all), movementsWritten)] {
+	listed, _ := largestMovements(netMovements(plan), movementsWritten)
+	lines := make([]movementLine, 0, len(listed))
+	for _, m := range listed {
 		lines = append(lines, movementLine{m.profileID, m.asset, sum(m.out.Sum(m.asset)), sum(m.in.Sum(m.asset)), sum(m.net())})
 	}
 	return lines

@@ -8,7 +8,7 @@ import (
 	"remit/planner"
 )
 
-// nothingToSend says why a plan has nothing to send.
+// nothingToSend says why a plan has nothing to send. The sum is of what is declared: a person may have accepted another record.
 func nothingToSend(plan *planner.Plan) string {
 	none := plan.Count(planner.None)
 	if rest := countsIdle(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
@@ -20,9 +20,9 @@ func nothingToSend(plan *planner.Plan) string {
 	case 0:
 		return "Nothing is declared."
 	case 1:
-		return "The one declared transfer is recorded" + total + "." + rule
+		return "The one declared transfer" + total + " is recorded." + rule
 	}
-	return fmt.Sprintf("All %d declared transfers are recorded%s.%s", none, total, rule)
+	return fmt.Sprintf("All %d declared transfers%s are recorded.%s", none, total, rule)
 }
 
 // newestAge is how old the newest recorded transfer of a plan without changes is where the files may have been meant to pay again, as each

@@ -80,7 +80,7 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 		page.totals(p, 0)
 		page.controlled(p)
 		page.signals(p)
-		page.movements(p, movementLines, o)
+		page.movements(p, false, o)
 		page.obstacles(p)
 		page.approvals(o)
 		if o.Reviewed && o.Terminal && !o.ShowAll {

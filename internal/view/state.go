@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,14 +23,17 @@ type StateListOptions struct {
 	Beside   bool // the directory has a sandbox with a state of its own
 	// Names are the display names by the number of the intent with which they came.
 	Names map[int64]string
+	// Accepted is what people accepted of the rows that were yielded so far, by ref_id: see [state.WithAccepted].
+	Accepted map[string][]transfer.Difference
 }
 
 // StateList writes a row for each transfer, in the order in which they come: ref_id, status,
-// the service's status, amount, asset and group_id, and the display name where the state has any. Columns are aligned by the first 1,000
+// the service's status, amount, asset and group_id, the display name where the state has any, and the fields in which a person accepted
+// another record than was asked for. Columns are aligned by the first 1,000
 // rows; the rest streams. An error that rows yield ends the list and is returned.
 func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOptions) error {
 	p := newPage(w, o.Screen)
-	l := stateLayout{ref: len("ref_id"), asset: len("asset"), names: o.Names}
+	l := stateLayout{ref: len("ref_id"), asset: len("asset"), names: o.Names, accepted: o.Accepted}
 	l.amount.whole = len("amount")
 	var ahead []state.Transfer
 	began := false
@@ -75,6 +79,8 @@ type stateLayout struct {
 	ref, asset int
 	amount     point
 	names      map[int64]string
+	accepted   map[string][]transfer.Difference
+	note       int  // the width of the widest note
 	name       int  // the width of the widest name
 	isShort    bool // a group_id shows its beginning and its end
 	room       int  // where positive, names take the place of group_ids, and this is how wide they may be
@@ -106,6 +112,20 @@ func (l *stateLayout) measure(p *page, t *state.Transfer) {
 	l.asset = max(l.asset, displayWidth(t.Asset))
 	l.name = max(l.name, displayWidth(Visible(l.names[t.IntentSeq])))
 	l.amount.fit(p.amount(t.Amount, t.Asset))
+	l.note = max(l.note, displayWidth(l.noteOf(t)))
+}
+
+// noteOf stands behind a row of which a person accepted a record that is not what the row says; "" behind any other.
+func (l *stateLayout) noteOf(t *state.Transfer) string {
+	differences := l.accepted[t.RefID]
+	if len(differences) == 0 {
+		return ""
+	}
+	fields := make([]string, len(differences))
+	for i, d := range differences {
+		fields[i] = Visible(d.Field)
+	}
+	return "  accepted: another " + strings.Join(fields, ", ")
 }
 
 const (
@@ -114,8 +134,12 @@ const (
 )
 
 func (l *stateLayout) writeTransfer(p *page, t *state.Transfer) {
-	l.writeRow(p, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
-		l.amount.align(p.amount(t.Amount, t.Asset)), t.Asset, l.behind(t.GroupID, l.names[t.IntentSeq]))
+	tone, note := statusTone(t.Status), l.noteOf(t)
+	if note != "" {
+		tone = toneDoubt
+	}
+	l.writeRow(p, tone, t.RefID, t.Status.String(), string(t.RecordStatus),
+		l.amount.align(p.amount(t.Amount, t.Asset)), t.Asset, l.behind(t.GroupID, l.names[t.IntentSeq])+note)
 }
 
 func (l *stateLayout) writeRow(p *page, t tone, ref, status, service, amount, asset, behind string) {
@@ -136,7 +160,7 @@ func (l *stateLayout) writeRow(p *page, t tone, ref, status, service, amount, as
 // has whole: a row that a terminal breaks is broken within words.
 func (l *stateLayout) fit(s Screen) {
 	const between = len("  ")
-	before := l.ref + between + statusWidth + between + serviceWidth + between + l.amount.width() + 1 + max(l.asset, len("asset")) + between
+	before := l.ref + between + statusWidth + between + serviceWidth + between + l.amount.width() + 1 + max(l.asset, len("asset")) + between + l.note
 	name := 0
 	if len(l.names) > 0 {
 		name = between + max(l.name, len("display name"))
@@ -177,6 +201,7 @@ func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
 	}
 	p.fields([]field{
 		{"status", status},
+		{"accepted", p.acceptedText(&d)},
 		{"service status", string(d.RecordStatus)},
 		{"amount", p.amount(d.Amount, d.Asset) + " " + d.Asset},
 		{"group_id", d.GroupID},
@@ -205,6 +230,25 @@ func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
 		p.outcome(d.Outcome, d.Asset)
 	}
 	return p.Flush()
+}
+
+// acceptedText says in which fields a person accepted another record than was asked for; "" for none.
+func (s Screen) acceptedText(d *state.Detail) string {
+	var parts []string
+	for _, difference := range d.Accepted() {
+		answered := cmp.Or(s.valueOf(difference.Field, difference.Answered, d.Asset), "nothing")
+		part := difference.Field + " " + answered
+		switch asked := s.valueOf(difference.Field, difference.Asked, d.Asset); {
+		case difference.Answered == "" && asked == "":
+			part = difference.Field + " not proven"
+		case asked == "":
+			part += " where nothing was asked"
+		default:
+			part += " where " + asked + " was asked"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
 }
 
 type field struct{ name, value string }

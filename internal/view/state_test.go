@@ -92,7 +92,7 @@ func TestStateList(t *testing.T) {
 		golden(t, "state/list."+ending, b.Bytes())
 	}
 	var b bytes.Buffer
-	if err := view.NewJSON(&b, "0.1.0").StateList(rows(details(), nil), nil); err != nil {
+	if err := view.NewJSON(&b, "0.1.0").StateList(rows(details(), nil), view.StateListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "state/list.jsonl", b.Bytes())
@@ -140,7 +140,7 @@ func TestStateListOfAnyLength(t *testing.T) {
 			if got := strings.Count(text.String(), "rent-2026-03"); got != count {
 				t.Errorf("%d rows, want %d", got, count)
 			}
-			if err := view.NewJSON(&lines, "").StateList(rows(list, nil), nil); err != nil {
+			if err := view.NewJSON(&lines, "").StateList(rows(list, nil), view.StateListOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Count(lines.String(), "\n"); got != count+1 {
@@ -156,7 +156,7 @@ func TestStateListReturnsTheStoresError(t *testing.T) {
 	if err := view.StateList(&b, rows(details(), broken), view.StateListOptions{Screen: view.Screen{}}); !errors.Is(err, broken) {
 		t.Errorf("text: %v", err)
 	}
-	if err := view.NewJSON(&b, "").StateList(rows(details(), broken), nil); !errors.Is(err, broken) {
+	if err := view.NewJSON(&b, "").StateList(rows(details(), broken), view.StateListOptions{}); !errors.Is(err, broken) {
 		t.Errorf("JSON: %v", err)
 	}
 }

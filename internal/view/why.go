@@ -155,6 +155,14 @@ func (y *Why) settled() string {
 	if y.Declared == nil {
 		text = "No file declares it any more."
 	}
+	if differs := (Screen{Scales: y.Plan.Header.Scales}).acceptedText(d); differs != "" {
+		text = "A person accepted a record that is not what was asked for: " + differs + "." + personsWord(d)
+		if y.Declared == nil {
+			text += " No file declares it any more."
+		} else {
+			text += " Its declaration agrees with what was asked."
+		}
+	}
 	switch d.Status {
 	case state.Recorded, state.Adopted, state.Unverified:
 	case state.Unsent:
@@ -162,7 +170,7 @@ func (y *Why) settled() string {
 	case state.Refused:
 		return "The service refused it. " + text
 	case state.Tombstone:
-		return "It was closed as not made, or forgotten: it is never sent again. " + text
+		return "It was " + planner.Closed(d) + ": it is never sent again." + personsWord(d) + " " + text
 	case state.InDoubt, state.Conflict:
 		panic(fmt.Sprintf("%q is %s, and its plan has no line for it", d.RefID, d.Status))
 	}
@@ -180,6 +188,16 @@ func (y *Why) settled() string {
 		text += " Nothing is left to do."
 	}
 	return first + " " + text
+}
+
+// personsWord is the reason that a person gave with the newest word about a transfer, as a sentence; "" where the newest is
+// no person's.
+func personsWord(d *state.Detail) string {
+	o := d.Outcome
+	if o == nil || o.By == nil || o.Source != state.SourcePerson || o.Reason == "" {
+		return ""
+	}
+	return fmt.Sprintf(" The reason of %s: %s", o.By.User, stop(o.Reason))
 }
 
 // stop ends a clause as a sentence.

@@ -27,6 +27,14 @@ func TestWhyAnswers(t *testing.T) {
 	recorded := func(status state.Status, service transfer.RecordStatus) *state.Detail {
 		return &state.Detail{Transfer: state.Transfer{RefID: "rent", Status: status, RecordStatus: service}}
 	}
+	withRecord := func(d *state.Detail) *state.Detail {
+		d.RecordID = "r-1"
+		return d
+	}
+	told := func(d *state.Detail, command, reason string, accepted ...transfer.Difference) *state.Detail {
+		d.Outcome = &state.Outcome{Source: state.SourcePerson, By: &state.Holder{User: "ada", Command: command}, Reason: reason, Differences: accepted}
+		return d
+	}
 	tests := map[string]struct {
 		why    view.Why
 		answer string
@@ -89,7 +97,25 @@ func TestWhyAnswers(t *testing.T) {
 		},
 		"a person closed it": {
 			view.Why{Recorded: recorded(state.Tombstone, "")},
-			"It was closed as not made, or forgotten: it is never sent again. No file declares it any more.",
+			"It was closed as not made: it is never sent again. No file declares it any more.",
+		},
+		"a person forgot what was never sent": {
+			view.Why{Recorded: told(recorded(state.Tombstone, ""), "remit state forget", "a typo")},
+			"It was forgotten: it is never sent again. The reason of ada: a typo. No file declares it any more.",
+		},
+		"a person forgot what was paid": {
+			view.Why{Recorded: told(withRecord(recorded(state.Tombstone, transfer.Completed)), "remit state forget", "another book.")},
+			"It was paid, as its record is COMPLETED, and then forgotten: it is never sent again. The reason of ada: another book. No file declares it any more.",
+		},
+		"a person forgot what the service had not finished": {
+			view.Why{Recorded: told(withRecord(recorded(state.Tombstone, transfer.Pending)), "remit state forget", "another book")},
+			"It was recorded as PENDING, and then forgotten: it is never sent again. The reason of ada: another book. No file declares it any more.",
+		},
+		"a person accepted another record": {
+			view.Why{Declared: &config.Transfer{}, Recorded: told(withRecord(recorded(state.Recorded, transfer.Completed)), "remit resolve", "by phone",
+				transfer.Difference{Field: "amount", Asked: "1.00", Answered: "9.00"}, transfer.Difference{Field: "destination"})},
+			"It is recorded. A person accepted a record that is not what was asked for: amount 9.00 where 1.00 was asked; destination not proven." +
+				" The reason of ada: by phone. Its declaration agrees with what was asked. Nothing is left to do.",
 		},
 	}
 	for name, test := range tests {

@@ -8,7 +8,10 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 
 	"remit/internal/text/arena"
 	"remit/internal/transfer"
@@ -65,7 +68,9 @@ type Books struct {
 type Summary struct {
 	Booked transfer.Totals // amounts of completed and pending entries
 	Fees   transfer.Totals // of it, where there are any
-	Causes map[Cause]*transfer.Totals
+	// Written are the amounts of Booked by asset as records write it: books take usd and USD for two.
+	Written map[string]decimal.Decimal
+	Causes  map[Cause]*transfer.Totals
 
 	// Look are the first few that a person should look at.
 	Look []Entry
@@ -103,7 +108,7 @@ type key struct {
 
 // Read finds the entries that a filter wants, and adds them up. The error is the archive's.
 func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, error) {
-	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}, First: Firsts{arena.NewMap()}}}
+	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}, Written: map[string]decimal.Decimal{}, First: Firsts{arena.NewMap()}}}
 	groups := grouper{byName: map[string]int{}, messages: map[string]bool{}}
 	for e, err := range All(ctx, archive) {
 		if err != nil {
@@ -171,6 +176,11 @@ func (s *Summary) add(e *Entry) {
 		return
 	}
 	s.Booked.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: e.Amount})
+	if sum, isKnown := s.Written[e.Asset]; isKnown {
+		s.Written[e.Asset] = sum.Add(e.Amount)
+	} else {
+		s.Written[strings.Clone(e.Asset)] = e.Amount
+	}
 	if fees := e.Fees(); !fees.IsZero() {
 		s.Fees.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: fees})
 	}

@@ -106,7 +106,7 @@ func (g *gatherer) add(e *books.Entry) {
 	case !r.Period.Contains(e.At):
 		return
 	}
-	a := g.asset(e.Asset)
+	a := g.asset(transfer.AssetSpelled(e.Asset)) // as every total counts it
 	a.Scale = max(a.Scale, -e.Amount.Exponent())
 	a.Standings[standing] = a.Standings[standing].plusOne(e.Amount)
 	if fees := e.Fees(); !fees.IsZero() {

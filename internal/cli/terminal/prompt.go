@@ -20,6 +20,18 @@ func (s *Streams) Interactive() bool {
 	return ok && !s.NoInput && s.getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
 }
 
+// Unasked is why nobody can be asked here about what Out shows; "" where somebody can. In a pipe or a file nobody has read it
+// when the question comes.
+func (s *Streams) Unasked() string {
+	if !s.Interactive() {
+		return "no terminal, CI is set, or --input=false"
+	}
+	if file, ok := Beneath(s.Out).(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
+		return "standard output is no terminal, so nobody has seen what the yes would be for"
+	}
+	return ""
+}
+
 // Confirm asks a person for a yes; any other answer is the error declined.
 func (s *Streams) Confirm(ctx context.Context, question, declined string) error {
 	_, err := fmt.Fprintf(s.Err, "\n%s\n  Only 'yes' will be accepted: ", question)
