@@ -20,13 +20,13 @@ func (s *Streams) Interactive() bool {
 	return ok && !s.NoInput && s.getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
 }
 
-// Unasked is why nobody can be asked here about what Out shows; "" where somebody can. In a pipe or a file nobody has read it
-// when the question comes.
+// Unasked is why nobody can be asked here about what Out shows; "" where somebody can. Where the question comes on a terminal
+// and the text that it is about went into a pipe or a file, nobody has read that.
 func (s *Streams) Unasked() string {
-	if !s.Interactive() {
+	switch {
+	case !s.Interactive():
 		return "no terminal, CI is set, or --input=false"
-	}
-	if file, ok := Beneath(s.Out).(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
+	case isTerminal(s.Err) && !isTerminal(s.Out):
 		return "standard output is no terminal, so nobody has seen what the yes would be for"
 	}
 	return ""

@@ -96,11 +96,17 @@ func (s *Streams) JSON() *view.JSON {
 	return s.lines
 }
 
+// isTerminal reports whether a person may read what is written to w.
+func isTerminal(w io.Writer) bool {
+	file, ok := Beneath(w).(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
 // Screen says how to write to w: as to a terminal of some width, or plain.
 func (s *Streams) Screen(w io.Writer) view.Screen {
 	screen := view.Screen{Width: 80, Here: s.Here, Scales: s.Scales, Protected: s.Protected}
 	file, ok := Beneath(w).(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) || !obeys(file) {
+	if !ok || !isTerminal(w) || !obeys(file) {
 		return screen
 	}
 	screen.Terminal = true
