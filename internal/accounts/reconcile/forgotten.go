@@ -14,15 +14,25 @@ func (j *judge) findForgotten(p *pair) error {
 	if p.row.Status != state.Tombstone || p.row.RecordID == "" && !p.row.IsListed() {
 		return nil
 	}
-	var made *state.Outcome // the last one that says so
-	var before state.Status
-	for event, err := range j.archive.Events(j.ctx, 0, p.row.RefID) {
+	made, before, err := j.history(p.row.RefID)
+	o := p.detail.Outcome
+	isForgotten := before == state.Conflict && o != nil && o.By != nil && o.By.Command == forgetCommand // over a record
+	if before.Made() || isForgotten {
+		p.forgotten = made
+	}
+	return err
+}
+
+// history is the last outcome of a ref_id that says that it was made, nil for none, and the last status before a
+// tombstone.
+func (j *judge) history(refID string) (made *state.Outcome, before state.Status, err error) {
+	for event, err := range j.archive.Events(j.ctx, 0, refID) {
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
 		entry, err := event.Entry()
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
 		if outcome, ok := entry.(state.Outcome); ok && outcome.Status != state.Tombstone {
 			if before = outcome.Status; before.Made() {
@@ -30,12 +40,7 @@ func (j *judge) findForgotten(p *pair) error {
 			}
 		}
 	}
-	o := p.detail.Outcome
-	isForgotten := before == state.Conflict && o != nil && o.By != nil && o.By.Command == forgetCommand // over a record
-	if before.Made() || isForgotten {
-		p.forgotten = made
-	}
-	return nil
+	return made, before, nil
 }
 
 // isMade reports whether the state has the transfer as made, a forgotten one included.
