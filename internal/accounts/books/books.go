@@ -112,7 +112,7 @@ type Entry struct {
 	// was asked for, and the others are 0.
 	Amount, Fee, Total decimal.Decimal
 
-	// Asked is what was asked for; the zero Movement where it was imported without a request.
+	// Asked is the movement of the request; the zero one where it was imported without a request.
 	Asked Movement
 
 	Postings []Posting // of a booked entry; they add up to 0
@@ -128,7 +128,7 @@ type Movement struct {
 	Amount   decimal.Decimal
 }
 
-// Recorded is the movement that the records have, or without one what was asked for.
+// Recorded is the movement that the records have; without a record, that of the request.
 func (e *Entry) Recorded() Movement { return Movement{e.From, e.To, e.Asset, e.Amount} }
 
 // Instructed is the movement that was asked for, or without a request the recorded one. They are the same, unless a

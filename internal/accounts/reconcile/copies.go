@@ -44,7 +44,7 @@ func compareCopy(stored []transfer.Record, record transfer.Record) []transfer.Di
 	return differences
 }
 
-// addCopied adds what differs from the stored copy to what differs from the request. Where both name a field, it is
+// addCopied adds the differences from the stored copy to those from the request. Where both name a field, it is
 // told once: by the copy where that has another value than was asked for, since the books have the copy's.
 func addCopied(differences, copied []transfer.Difference, accepted []transfer.Difference) []transfer.Difference {
 	for _, d := range copied {
@@ -61,10 +61,10 @@ func addCopied(differences, copied []transfer.Difference, accepted []transfer.Di
 }
 
 // compareUncopied compares a record of a side of which the state has none with what the books take it for: its total is
-// its amount, or the booked one, and it has no fee but that of the other side, which they have. Of a transfer without any
-// record they have nothing, so only a total is told that its amount and fee do not make.
+// its amount, or the booked one, and it has no fee; or both are those of the other side once more, which they have. Of
+// a transfer without any record they have nothing, so only a total is told that its amount and fee do not make.
 func compareUncopied(stored []transfer.Record, booked string, record *transfer.Record) []transfer.Difference {
-	if hasSide(stored, record.Direction) || record.Status == transfer.Failed {
+	if hasSide(stored, record.Direction) || record.Status == transfer.Failed || len(stored) > 0 && repeats(record, &stored[0]) {
 		return nil
 	}
 	var differences []transfer.Difference
@@ -81,6 +81,11 @@ func compareUncopied(stored []transfer.Record, booked string, record *transfer.R
 // hasSide reports whether a record of that side is stored.
 func hasSide(stored []transfer.Record, side transfer.Direction) bool {
 	return slices.ContainsFunc(stored, func(s transfer.Record) bool { return s.Direction == side })
+}
+
+// repeats reports whether a record says the fee and the total of the other side once more, as some services write both.
+func repeats(record, other *transfer.Record) bool {
+	return isSame(record.Fee, other.Fee) && isSame(record.Total, other.Total)
 }
 
 // isKnownFee reports whether a fee is none, or is that of the other side once more and took nothing from this one.

@@ -164,6 +164,8 @@ func TestACreditOfWhichTheStateHasNoCopy(t *testing.T) {
 		"a total alone that is not":         {0, []string{"fee", "", "total", "0.01"}, "field"},
 		"the fee of the debit once more":    {4, []string{"fee", "0.250"}, ""},
 		"the fee of the debit, taken again": {4, []string{"fee", "0.25", "total", "4.79"}, "field"},
+		"fee and total of the debit again":  {4, []string{"fee", "0.25", "total", "5.29"}, ""},
+		"the total of the debit alone":      {4, []string{"total", "5.29"}, "field"},
 		"another fee than the debit has":    {4, []string{"fee", "0.26"}, "field"},
 		"FAILED, which moved nothing":       {0, []string{"fee", "9", "total", "9", "status", "FAILED"}, "status"},
 	} {

@@ -23,7 +23,7 @@ func (j *judge) isQuick(p *pair) bool {
 		debit.ID != credit.ID && isAbsentOr(debit.RefID, row.RefID) && isAbsentOr(credit.RefID, row.RefID) &&
 		isAbsentOr(j.customer, debit.CustomerID) && debit.CustomerID == credit.CustomerID
 	isEqual := areEqual(debit, credit) && isAbsentOr(debit.BalanceAsset, debit.Asset) && isAbsentOr(credit.BalanceAsset, debit.Asset)
-	return isOne && isEqual && isCopy(&p.stored[0], &debit.Record) && isPlain(credit, debit.Fee) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
+	return isOne && isEqual && isCopy(&p.stored[0], &debit.Record) && isPlain(&credit.Record, &debit.Record) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
 }
 
 // isCopy reports whether a stored record is surely another copy of one of the service.
@@ -37,8 +37,9 @@ func isCopy(stored, record *transfer.Record) bool {
 }
 
 // isPlain reports whether [compareUncopied] surely has nothing to say of a credit.
-func isPlain(credit *Side, debitFee string) bool {
-	return (credit.Total == "" || isSame(credit.Total, credit.Amount)) && isKnownFee(credit.Fee, debitFee, true)
+func isPlain(credit, debit *transfer.Record) bool {
+	isTotal := credit.Total == "" || isSame(credit.Total, credit.Amount)
+	return isTotal && isKnownFee(credit.Fee, debit.Fee, true) || repeats(credit, debit)
 }
 
 // agree reports whether two optional texts are the same, where both are there.
