@@ -20,7 +20,7 @@ func Shortcomings(rec Record) []Difference {
 	if strings.TrimSpace(rec.GroupID) == "" {
 		c.differ(fieldGroup, ownGroup, "")
 	}
-	if !addsUp(rec) {
+	if !AddsUp(rec) {
 		c.differ(fieldTotal, "amount "+rec.Amount+", or that plus or minus fee "+rec.Fee, rec.Total)
 	}
 	if rec.Fee == "" {
@@ -68,8 +68,8 @@ func BeyondAccepted(shortcomings, accepted []Difference) []Difference {
 	})
 }
 
-// addsUp reports whether a record's total is one of the three.
-func addsUp(rec Record) bool {
+// AddsUp reports whether a record's total is its amount, or that plus or minus its fee.
+func AddsUp(rec Record) bool {
 	if SameNumber(rec.Total, rec.Amount) {
 		return true
 	}

@@ -200,7 +200,8 @@ func (w *painWriter) entry(e *books.Entry) {
 		w.element("OrgnlUETR", e.UETR())
 	}
 	w.element("TxSts", string(e.PaymentStatus()))
-	isAmount := painCurrency.MatchString(e.Asset) && painNumber(e.Amount, painAmountScale) != ""
+	asked := e.Instructed()
+	isAmount := painCurrency.MatchString(asked.Asset) && painNumber(asked.Amount, painAmountScale) != ""
 	if notes := painNotes(e, isAmount); len(notes) > 0 {
 		w.open("StsRsnInf")
 		w.open("Rsn")
@@ -215,11 +216,11 @@ func (w *painWriter) entry(e *books.Entry) {
 	w.open("OrgnlTxRef")
 	if isAmount {
 		w.open("Amt")
-		w.element("InstdAmt", painNumber(e.Amount, painAmountScale), "Ccy", e.Asset)
+		w.element("InstdAmt", painNumber(asked.Amount, painAmountScale), "Ccy", asked.Asset)
 		w.close("Amt")
 	}
-	w.party("Dbtr", e.From)
-	w.party("Cdtr", e.To)
+	w.party("Dbtr", asked.From)
+	w.party("Cdtr", asked.To)
 	w.close("OrgnlTxRef")
 	w.close("TxInfAndSts")
 }
@@ -236,8 +237,8 @@ func (w *painWriter) party(name, profile string) {
 	w.close(name)
 }
 
-// painNotes say, in lines that fit, why a transfer is not simply settled, and what the schema
-// has no room for.
+// painNotes say, in lines that fit, why a transfer is not simply settled, in what its record is not what was asked
+// for, and what the schema has no room for.
 func painNotes(e *books.Entry, isAmount bool) []string {
 	var texts []string
 	if e.Cause != "" {
@@ -250,9 +251,11 @@ func painNotes(e *books.Entry, isAmount bool) []string {
 	if endToEndID(e.RefID) != e.RefID {
 		texts = append(texts, "ref_id "+e.RefID)
 	}
+	asked := e.Instructed()
 	if !isAmount {
-		texts = append(texts, "amount "+sum(e.Amount)+" "+e.Asset)
+		texts = append(texts, "amount "+sum(asked.Amount)+" "+asked.Asset)
 	}
+	texts = append(texts, painRecorded(asked, e.Recorded(), e.Cause)...)
 	if id := e.RecordID; id != "" && optionalID(id) == "" {
 		texts = append(texts, "record_id "+id)
 	}
@@ -267,6 +270,22 @@ func painNotes(e *books.Entry, isAmount bool) []string {
 		}
 	}
 	return notes
+}
+
+// painRecorded says in what a record is not what was asked for.
+func painRecorded(asked, recorded books.Movement, cause books.Cause) []string {
+	var texts []string
+	isMoney := asked.Asset == recorded.Asset && asked.Amount.Equal(recorded.Amount)
+	if !isMoney && cause != books.CauseUnreadable {
+		texts = append(texts, "recorded amount "+sum(recorded.Amount)+" "+recorded.Asset)
+	}
+	if asked.From != recorded.From {
+		texts = append(texts, "recorded debtor "+recorded.From)
+	}
+	if asked.To != recorded.To {
+		texts = append(texts, "recorded creditor "+recorded.To)
+	}
+	return texts
 }
 
 // takeRunes is the beginning of a text, of so many characters at most.

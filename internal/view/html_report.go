@@ -142,6 +142,9 @@ func (h *htmlReport) lead() (string, tone) {
 	t := toneGood
 	switch s := h.o.Reconciled; {
 	case s == nil:
+	case s.Contradicts():
+		text += " The service's export says otherwise of their sum."
+		t = toneBad
 	case !s.Agrees():
 		text += " The service's export says otherwise of " + english.Plural(s.Differ, "transfer") + "."
 		t = toneBad

@@ -101,6 +101,8 @@ func reconciledVerdict(s *reconcile.Summary) span {
 	switch {
 	case s.Transfers() == 0:
 		return span{"Nothing was compared: neither the state nor the service has a transfer here.", toneDoubt}
+	case s.Contradicts():
+		return span{"No transfer differs by itself, but the debits are not what the state has: action needed.", toneBad}
 	case !s.Agrees():
 		verb := "do"
 		if s.Differ == 1 {
@@ -180,6 +182,9 @@ func reconciledNotes(s *reconcile.Summary, word func(transfer.RecordStatus) stri
 	}
 	for _, status := range slices.Sorted(maps.Keys(s.Unknown)) {
 		notes = append(notes, fmt.Sprintf("%s: %d of those that match. remit does not know this status: ask the service's operator.", word(status), s.Unknown[status]))
+	}
+	if s.Contradicts() {
+		notes = append(notes, "The sums say that some transfer is taken for a match that it is not. Compare each one by hand (--show=all), and tell the authors of remit.")
 	}
 	if s.Outside > 0 {
 		notes = append(notes, fmt.Sprintf("%d of those that only the state has are older than the first record or newer than the last. "+

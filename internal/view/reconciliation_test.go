@@ -187,3 +187,26 @@ func TestReconciliationFitsANarrowTerminal(t *testing.T) {
 		t.Error("the difference is missing")
 	}
 }
+
+// TestSumsThatDoNotAgreeAreSaid has no transfer that differs, and debits that are not what the state has.
+func TestSumsThatDoNotAgreeAreSaid(t *testing.T) {
+	s, o := reconciled("EUR")
+	s.Differ, s.Gravest, s.Lists, s.Breaks = 0, nil, nil, nil
+	var b bytes.Buffer
+	for face, write := range reconciledFaces(&b, s, o) {
+		b.Reset()
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		want := "the debits are not what the state has: action needed"
+		switch face {
+		case "csv":
+			continue // it has transfers alone
+		case "jsonl":
+			want = `"agrees":false`
+		}
+		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, want) {
+			t.Errorf("%s does not say so:\n%s", face, text)
+		}
+	}
+}

@@ -112,10 +112,32 @@ type Entry struct {
 	// was asked for, and the others are 0.
 	Amount, Fee, Total decimal.Decimal
 
+	// Asked is the movement of the request; the zero one where it was imported without a request.
+	Asked Movement
+
 	Postings []Posting // of a booked entry; they add up to 0
 
 	BothSides  bool // the records of both sides are there
 	creditDone bool // that of the destination's side is there and says COMPLETED
+}
+
+// Movement is an amount of an asset that goes from a profile to another one.
+type Movement struct {
+	From, To string // profile_ids
+	Asset    string
+	Amount   decimal.Decimal
+}
+
+// Recorded is the movement that the records have; without a record, that of the request.
+func (e *Entry) Recorded() Movement { return Movement{e.From, e.To, e.Asset, e.Amount} }
+
+// Instructed is the movement that was asked for, or without a request the recorded one. They are the same, unless a
+// person accepted a record that differs.
+func (e *Entry) Instructed() Movement {
+	if e.Asked.Asset == "" {
+		return e.Recorded()
+	}
+	return e.Asked
 }
 
 // Fees are the amounts that the service kept of booked entries, by the records of both sides.

@@ -432,3 +432,28 @@ func TestASumOfTwoAssetsIsMixed(t *testing.T) {
 		}
 	}
 }
+
+// TestAStatusReportAddsUpWhatWasAskedFor has a record that a person accepted although it is another movement: the books
+// have it, and what answers the request has the request.
+func TestAStatusReportAddsUpWhatWasAskedFor(t *testing.T) {
+	d := made(state.Recorded, side("DEBIT", "99.00", "0", "99.00", "petty", "CHF"))
+	d.Outcome.Source = state.SourcePerson
+	found, err := books.Read(t.Context(), archive{details: map[string]state.Detail{"x": d}}, books.Filter{}, books.ByPayment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := found.Summary.Groups[0].All(); all.Asset != "USD" || all.Sum.String() != "10" {
+		t.Errorf("the sum is %s %s", all.Sum, all.Asset)
+	}
+	e := one(t, d)
+	if recorded := e.Recorded(); recorded.From != "petty" || recorded.Asset != "CHF" || recorded.Amount.String() != "99" {
+		t.Errorf("recorded is %+v", recorded)
+	}
+	if asked := e.Instructed(); asked.From != "a" || asked.To != "b" || asked.Asset != "USD" || asked.Amount.String() != "10" {
+		t.Errorf("instructed is %+v", asked)
+	}
+	d.Intent.Body = ""
+	if e = one(t, d); e.Instructed() != e.Recorded() {
+		t.Errorf("without a request, instructed is %+v", e.Instructed())
+	}
+}

@@ -22,6 +22,7 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 		if r, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), ""); err == nil {
 			e.From, e.To, e.Metadata = r.FromProfileID, r.ToProfileID, r.Metadata
 			e.ToIdentityID, e.ToAccountID = r.ToIdentityID, r.ToAccountID
+			e.Asked = Movement{r.FromProfileID, r.ToProfileID, r.Asset, r.Amount.Decimal()}
 		}
 	}
 	if e.At.IsZero() {

@@ -86,7 +86,7 @@ type Group struct {
 	Statuses map[PaymentStatus]StatusSum
 }
 
-// StatusSum counts transfers and sums their amounts up. The zero value counts none.
+// StatusSum counts transfers and sums the amounts up that were asked for. The zero value counts none.
 type StatusSum struct {
 	Count   int
 	Sum     decimal.Decimal // means nothing where IsMixed
@@ -137,8 +137,8 @@ func (g *grouper) add(e *Entry) int {
 		g.byName[e.PaymentID()] = n
 		g.groups = append(g.groups, Group{ID: e.PaymentID(), Statuses: map[PaymentStatus]StatusSum{}})
 	}
-	status := e.PaymentStatus()
-	sum := StatusSum{Count: 1, Sum: e.Amount, Asset: e.Asset}
+	status, asked := e.PaymentStatus(), e.Instructed()
+	sum := StatusSum{Count: 1, Sum: asked.Amount, Asset: asked.Asset}
 	g.groups[n].Statuses[status] = g.groups[n].Statuses[status].Plus(sum)
 	return n
 }

@@ -38,11 +38,23 @@ func (j *judge) advise(p *pair, item *Item) {
 		item.Next = "remit resolve " + refID
 	case item.Has(NotMade), item.Has(InDoubt), item.Has(Unreadable) && p.row.Status == state.InDoubt, item.Has(Unverified) && isPresent:
 		item.Next = give
-	case item.Has(Status) && len(item.Breaks) == 1 && p.row.RecordStatus == transfer.Pending && j.options.CanLookUp:
+	case item.Has(Status) && len(item.Breaks) == 1 && p.row.RecordStatus == transfer.Pending && j.options.CanLookUp && p.forgotten == nil:
 		item.Next = "remit refresh"
 	case item.Has(Status) && len(item.Breaks) == 1:
+		item.Next = give
+	case p.isNewsAlone(item):
 		item.Next = give
 	default:
 		item.Next = "remit state show " + refID
 	}
+}
+
+// isNewsAlone reports whether all that differs is a fee or a total of a side of which the state has no record: it can
+// take that one over.
+func (p *pair) isNewsAlone(item *Item) bool {
+	isElse := func(d Difference) bool {
+		isNews := (d.Field == "fee" || d.Field == "total") && !hasSide(p.stored, d.Side)
+		return !isNews && !d.Accepted
+	}
+	return len(item.Breaks) == 1 && item.Breaks[0] == Field && !slices.ContainsFunc(item.Differences, isElse)
 }

@@ -73,20 +73,6 @@ func (p *pair) storedAt() (time.Time, bool) {
 	return d.AttemptedAt, false
 }
 
-// storedRecords are the records that the state has of a transfer, the deciding one first.
-func storedRecords(d *state.Detail) []transfer.Record {
-	if d.Outcome == nil {
-		return nil
-	}
-	var records []transfer.Record
-	for _, raw := range d.Outcome.Records {
-		if record, err := transfer.ParseRecord(raw); err == nil { // of a conflict, it may be anything
-			records = append(records, record)
-		}
-	}
-	return records
-}
-
 // compare fills the item of a transfer in. It is false where there is nothing to list: the
 // state says that it was not made, and the service does not have it.
 func (j *judge) compare(p *pair, item *Item) (bool, error) {
@@ -98,10 +84,14 @@ func (j *judge) compare(p *pair, item *Item) (bool, error) {
 	isPresent := len(p.sides) > 0
 	switch p.row.Status {
 	case state.Refused, state.Unsent, state.Tombstone:
-		if !isPresent {
+		switch {
+		case p.forgotten != nil:
+			return j.compareForgotten(p, item), nil
+		case !isPresent:
 			return false, nil
 		}
-		return true, j.unexpected(p, item)
+		j.unexpected(p, item)
+		return true, nil
 	case state.InDoubt:
 		item.add(InDoubt)
 		item.Reason = j.doubtReason(p, isPresent)
@@ -131,7 +121,7 @@ func (j *judge) compare(p *pair, item *Item) (bool, error) {
 func (p *pair) asBooked() (asset, amount string) {
 	asset, amount = p.row.Asset, p.row.Amount.String()
 	stored := p.stored
-	if !p.row.Status.Made() || len(stored) == 0 || !IsDecimal(stored[0].Amount) {
+	if !p.isMade() || len(stored) == 0 || !IsDecimal(stored[0].Amount) {
 		return asset, amount
 	}
 	if stored[0].Asset != asset || !transfer.SameNumber(stored[0].Amount, amount) {
@@ -152,60 +142,29 @@ func (j *judge) doubtReason(p *pair, isPresent bool) string {
 }
 
 // unexpected judges a transfer that the service has although the state says that it was not
-// made. A made one that a person forgot is known.
-func (j *judge) unexpected(p *pair, item *Item) error {
-	if p.row.Status == state.Tombstone {
-		forgotten, err := j.isForgotten(p)
-		if err != nil {
-			return err
-		}
-		if forgotten {
-			item.Result = Accepted
-			item.Reason = "It was forgotten on purpose"
-			if p.detail.Outcome != nil && p.detail.Outcome.Reason != "" {
-				item.Reason += ": " + p.detail.Outcome.Reason
-			}
-			return nil
-		}
-	}
+// made.
+func (j *judge) unexpected(p *pair, item *Item) {
 	if !p.isFailed() {
 		item.add(NotMade)
 	}
-	item.Reason = fmt.Sprintf("The state has it as %v", p.row.Status)
-	if p.row.Status == state.Tombstone {
+	o := p.detail.Outcome
+	switch {
+	case p.row.Status != state.Tombstone:
+		item.Reason = fmt.Sprintf("The state has it as %v", p.row.Status)
+	case o != nil && o.By != nil && o.By.Command == forgetCommand:
+		item.Reason = "It was forgotten before anybody knew whether it was made"
+	default:
 		item.Reason = "It was closed as not made"
 	}
-	if o := p.detail.Outcome; o != nil && o.Reason != "" {
+	if o != nil && o.Reason != "" {
 		item.Reason += ": " + o.Reason
 	}
 	j.compareSides(p, item)
-	return nil
 }
 
 // isFailed reports whether the service has the transfer as FAILED: no money moved.
 func (p *pair) isFailed() bool {
 	return !slices.ContainsFunc(p.sides, func(s Side) bool { return s.Status != transfer.Failed })
-}
-
-// isForgotten reports whether a tombstone was a made transfer before a person had it forgotten.
-func (j *judge) isForgotten(p *pair) (bool, error) {
-	if p.row.RecordID == "" && !p.row.IsListed() {
-		return false, nil
-	}
-	before := state.Status(0)
-	for event, err := range j.archive.Events(j.ctx, 0, p.row.RefID) {
-		if err != nil {
-			return false, err
-		}
-		entry, err := event.Entry()
-		if err != nil {
-			return false, err
-		}
-		if outcome, ok := entry.(state.Outcome); ok && outcome.Status != state.Tombstone {
-			before = outcome.Status
-		}
-	}
-	return before.Made(), nil
 }
 
 // compareSides compares the records with the request, with the stored record, and with one
@@ -279,9 +238,9 @@ func (j *judge) compareFields(p *pair, item *Item) {
 		ask = p.compareListed
 	}
 	var accepted []transfer.Difference
-	if p.row.Status.Made() && hasRequest {
-		if p.detail.Outcome != nil {
-			accepted = slices.Clone(p.detail.Outcome.Differences)
+	if p.isMade() && hasRequest {
+		if o := p.outcome(); o != nil {
+			accepted = slices.Clone(o.Differences)
 		}
 		for _, record := range stored {
 			accepted = append(accepted, ask(record)...)
@@ -294,7 +253,10 @@ func (j *judge) compareFields(p *pair, item *Item) {
 		if s == p.credit && p.debit != nil && p.debit.GroupID != s.GroupID {
 			differences = append(differences, transfer.Difference{Field: "group_id", Asked: p.debit.GroupID, Answered: s.GroupID})
 		}
-		differences = append(differences, compareCopy(stored, s.Record)...)
+		differences = addCopied(differences, compareCopy(stored, s.Record), accepted)
+		if s == p.debit || s == p.credit {
+			differences = append(differences, compareUncopied(stored, item.Amount, &s.Record)...)
+		}
 		for _, d := range differences {
 			item.differ(Difference{Difference: d, Side: s.Direction, Place: s.Place, Accepted: isAccepted(accepted, d)})
 		}
@@ -322,10 +284,10 @@ func (j *judge) identity(p *pair, s *Side) []transfer.Difference {
 
 // storedID is the id that the state has of a side of the transfer; "" for none.
 func (p *pair) storedID(s *Side) string {
-	if !p.row.Status.Made() && s == p.debit && (p.credit == nil || p.credit.ID != p.row.RecordID) {
+	if !p.isMade() && s == p.debit && (p.credit == nil || p.credit.ID != p.row.RecordID) {
 		return p.row.RecordID
 	}
-	if !p.row.Status.Made() {
+	if !p.isMade() {
 		return ""
 	}
 	for i := range p.stored {
@@ -353,11 +315,6 @@ func (j *judge) customerOf(p *pair, s *Side) string {
 	return ""
 }
 
-// copyOf is where the stored copy of a record is; -1 for none.
-func copyOf(stored []transfer.Record, record *transfer.Record) int {
-	return slices.IndexFunc(stored, func(s transfer.Record) bool { return s.ID == record.ID && s.Direction == record.Direction })
-}
-
 // differ adds a difference of a record.
 func (l *Item) differ(d Difference) {
 	l.Differences = append(l.Differences, d)
@@ -376,74 +333,6 @@ func isAccepted(accepted []transfer.Difference, d transfer.Difference) bool {
 	})
 }
 
-// sameMoment is how far apart two written forms of one time are, less than that: some services
-// write a time with fewer decimals in a list.
-const sameMoment = time.Second
-
-// compareCopy compares a record with the copy of it that is stored in what no request speaks of:
-// when it was made, and what it took from the balance, or added to it. Total and fee may be final
-// only with the status, so those of a record with another status than the stored one are not
-// compared.
-func compareCopy(stored []transfer.Record, record transfer.Record) []transfer.Difference {
-	at := copyOf(stored, &record)
-	if at < 0 {
-		return nil
-	}
-	var differences []transfer.Difference
-	s := &stored[at]
-	if s.CreatedAt.Sub(record.CreatedAt).Abs() >= sameMoment {
-		differences = append(differences, transfer.Difference{Field: "created_at", Asked: timeText(s.CreatedAt), Answered: timeText(record.CreatedAt)})
-	}
-	if s.Status != record.Status {
-		return differences
-	}
-	for _, field := range []struct{ name, asked, answered string }{{"total", s.Total, record.Total}, {"fee", s.Fee, record.Fee}} {
-		if !isSame(field.asked, field.answered) {
-			differences = append(differences, transfer.Difference{Field: field.name, Asked: field.asked, Answered: field.answered})
-		}
-	}
-	return differences
-}
-
-func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-
-// compareStored compares a record with the stored one of the same side, of a transfer that was
-// imported without its request. There is nothing to compare where that side is not stored.
-func compareStored(stored []transfer.Record, record transfer.Record) []transfer.Difference {
-	at := slices.IndexFunc(stored, func(s transfer.Record) bool { return s.ID == record.ID })
-	if at < 0 {
-		at = slices.IndexFunc(stored, func(s transfer.Record) bool { return s.Direction == record.Direction })
-	}
-	if at < 0 {
-		return nil
-	}
-	s := stored[at]
-	var differences []transfer.Difference
-	differ := func(field, asked, answered string) {
-		if asked != answered {
-			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
-		}
-	}
-	differ("profile_id", s.ProfileID, record.ProfileID)
-	if !isSame(s.Amount, record.Amount) {
-		differ("amount", s.Amount, record.Amount)
-	}
-	differ("asset", s.Asset, record.Asset)
-	differ("direction", string(s.Direction), string(record.Direction))
-	differ("type", string(s.Type), string(record.Type))
-	for _, field := range []struct{ name, asked, answered string }{
-		{"identity_id", s.IdentityID, record.IdentityID},
-		{"account_id", s.AccountID, record.AccountID},
-		{"balance_asset", s.BalanceAsset, record.BalanceAsset},
-		{"ref_id", s.RefID, record.RefID},
-	} {
-		if field.asked != "" && field.answered != "" {
-			differ(field.name, field.asked, field.answered)
-		}
-	}
-	return differences
-}
-
 // compareListed compares a record with the amount and the asset that a list has, of a transfer of
 // which nobody knows the request.
 func (p *pair) compareListed(record transfer.Record) []transfer.Difference {
@@ -460,18 +349,23 @@ func (p *pair) compareListed(record transfer.Record) []transfer.Difference {
 // compareStatus compares the service's status with the one that is recorded, and that of both
 // sides.
 func (j *judge) compareStatus(p *pair, item *Item) {
-	differ := func(s *Side, asked transfer.RecordStatus) {
-		if s == nil || asked == "" || s.Status == asked {
-			return
-		}
+	add := func(s *Side, asked transfer.RecordStatus) {
 		item.add(Status)
 		item.Differences = append(item.Differences, Difference{
 			Difference: transfer.Difference{Field: "status", Asked: string(asked), Answered: string(s.Status)},
 			Side:       s.Direction, Place: s.Place,
 		})
 	}
+	differ := func(s *Side, asked transfer.RecordStatus) {
+		if s != nil && asked != "" && s.Status != asked {
+			add(s, asked)
+		}
+	}
 	asked := p.row.RecordStatus
 	differ(p.debit, asked)
+	if asked == "" && p.isMade() && p.debit != nil && p.debit.Status == transfer.Failed {
+		add(p.debit, asked) // what a list has as made
+	}
 	if asked == "" && p.debit != nil {
 		asked = p.debit.Status
 	}

@@ -41,8 +41,9 @@ type pair struct {
 	several       bool   // some of more have another id
 	versions      bool   // some of more have the same id
 
-	detail *state.Detail     // nil where it is surely outside of the period
-	stored []transfer.Record // that the state has, the deciding one first
+	detail    *state.Detail     // nil where it is surely outside of the period
+	forgotten *state.Outcome    // that a made transfer had before a person had it forgotten; nil for any other
+	stored    []transfer.Record // that the state has, the deciding one first
 }
 
 func newJudge(ctx context.Context, r *Reconciliation, archive Archive) *judge {
@@ -230,7 +231,10 @@ func (j *judge) flush() error {
 		p := &j.page[i]
 		if len(details) > 0 && details[0].RefID == p.row.RefID {
 			p.detail, details = &details[0], details[1:]
-			p.stored = storedRecords(p.detail)
+			if err := j.findForgotten(p); err != nil {
+				return err
+			}
+			p.stored = storedRecords(p.outcome())
 		}
 		if err := j.one(p); err != nil {
 			return err
@@ -299,7 +303,7 @@ func (j *judge) tell(p *pair, item *Item) error {
 
 // addUp adds a transfer to the totals. A FAILED transfer moved nothing.
 func (j *judge) addUp(p *pair, item *Item) {
-	if item.State != nil && p.row.Status.Made() && p.row.RecordStatus != transfer.Failed {
+	if item.State != nil && p.isMade() && p.row.RecordStatus != transfer.Failed {
 		add(&j.summary.state, item.Asset, item.Amount)
 		if item.Result != Differs {
 			add(&j.summary.matched, item.Asset, item.Amount)

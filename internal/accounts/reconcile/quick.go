@@ -8,8 +8,7 @@ import (
 )
 
 // isQuick reports whether a transfer surely matches: a request made up from its two records has
-// the fingerprint of the one that was sent, and what no request speaks of, total, fee, created_at
-// and IDs, is that of the stored record. Nearly all match, and comparing them field by field would
+// the fingerprint of the one that was sent, and the stored record is a copy of the debit. Nearly all match, and comparing them field by field would
 // take most of the time. Any other transfer is compared in that way.
 func (j *judge) isQuick(p *pair) bool {
 	debit, credit := p.debit, p.credit
@@ -24,14 +23,27 @@ func (j *judge) isQuick(p *pair) bool {
 		debit.ID != credit.ID && isAbsentOr(debit.RefID, row.RefID) && isAbsentOr(credit.RefID, row.RefID) &&
 		isAbsentOr(j.customer, debit.CustomerID) && debit.CustomerID == credit.CustomerID
 	isEqual := areEqual(debit, credit) && isAbsentOr(debit.BalanceAsset, debit.Asset) && isAbsentOr(credit.BalanceAsset, debit.Asset)
-	return isOne && isEqual && isCopy(&p.stored[0], &debit.Record) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
+	return isOne && isEqual && isCopy(&p.stored[0], &debit.Record) && isPlain(&credit.Record, &debit.Record) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
 }
 
 // isCopy reports whether a stored record is surely another copy of one of the service.
 func isCopy(stored, record *transfer.Record) bool {
-	return stored.ID == record.ID && stored.Direction == record.Direction && stored.CustomerID == record.CustomerID && stored.Status == record.Status &&
-		isSame(stored.Total, record.Total) && isSame(stored.Fee, record.Fee) && stored.CreatedAt.Equal(record.CreatedAt)
+	isOne := stored.ID == record.ID && stored.Direction == record.Direction && stored.Type == record.Type && stored.CustomerID == record.CustomerID &&
+		stored.ProfileID == record.ProfileID && stored.Status == record.Status && stored.CreatedAt.Equal(record.CreatedAt)
+	isEqual := stored.Asset == record.Asset && isSame(stored.Amount, record.Amount) && isSame(stored.Total, record.Total) && isSame(stored.Fee, record.Fee)
+	return isOne && isEqual && agree(stored.BalanceAsset, record.BalanceAsset) && agree(stored.IdentityID, record.IdentityID) &&
+		agree(stored.AccountID, record.AccountID) && agree(stored.RefID, record.RefID) && agree(stored.GroupID, record.GroupID) &&
+		(len(stored.Metadata) == 0 || len(record.Metadata) == 0 || maps.Equal(stored.Metadata, record.Metadata))
 }
+
+// isPlain reports whether [compareUncopied] surely has nothing to say of a credit.
+func isPlain(credit, debit *transfer.Record) bool {
+	isTotal := credit.Total == "" || isSame(credit.Total, credit.Amount)
+	return isTotal && isKnownFee(credit.Fee, debit.Fee, true) || repeats(credit, debit)
+}
+
+// agree reports whether two optional texts are the same, where both are there.
+func agree(a, b string) bool { return b == "" || isAbsentOr(a, b) }
 
 func isAbsentOr(text, want string) bool { return text == "" || text == want }
 

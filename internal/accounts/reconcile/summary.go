@@ -58,7 +58,7 @@ type Summary struct {
 // nothing and is not in it.
 type AssetTotals struct {
 	Asset   string
-	State   transfer.Total // what the state says was made, accepted differences as accepted
+	State   transfer.Total // what the state says was made, forgotten transfers too, accepted differences as accepted
 	Debits  transfer.Total // the debit sides at the service
 	Credits transfer.Total // the credit sides at the service
 	Matched transfer.Total // what matched or was accepted
@@ -75,9 +75,15 @@ func newSummary(o Options) Summary {
 	}
 }
 
-// Agrees reports whether everything matches, or differs only in what a person has accepted.
-// It is true too where there was nothing on either side: see Transfers.
-func (s *Summary) Agrees() bool { return s.Differ == 0 }
+// Agrees reports whether everything matches, or differs only in what a person has accepted, and the
+// debits are what the state says. It is true too where there was nothing on either side: see Transfers.
+func (s *Summary) Agrees() bool { return s.Differ == 0 && !s.Contradicts() }
+
+// Contradicts reports whether no transfer differs, and yet the debits are not what the state says was made. Each sum is
+// of the transfers that were compared, so one of them was taken for a match that it is not.
+func (s *Summary) Contradicts() bool {
+	return s.Differ == 0 && slices.ContainsFunc(s.Assets, func(a AssetTotals) bool { return !a.Difference().IsZero() })
+}
 
 // Transfers is how many were compared.
 func (s *Summary) Transfers() int { return s.Matched + s.Accepted + s.Differ }
