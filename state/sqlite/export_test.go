@@ -97,3 +97,6 @@ func EventsAt(ctx context.Context, conn *sql.Conn, seqs ...int64) (events map[in
 	events, err = eventsAt(ctx, conn, seqs)
 	return events, packed, err
 }
+
+// IsTold finds the outcomes by a person's word.
+const IsTold = isTold
