@@ -135,8 +135,8 @@ type alike struct {
 	signal  Signal
 }
 
-// addByRecord adds a transfer that a line looks like by its record alone. Where no line says what was asked for, that was
-// nothing that any line asks for.
+// addByRecord adds a transfer that a line looks like by its record alone. Where no line has its request, that is
+// none that any line has.
 func (s *said) addByRecord(a *alike) {
 	d := s.details[a.signal.RefID]
 	if d == nil || d.Intent.Body == "" {

@@ -141,8 +141,8 @@ func newOtherwiseMade(d *state.Detail, raws []json.RawMessage) (*otherwiseMade, 
 	return o, nil
 }
 
-// movementOf is what a record says was moved: its amount and asset, between its own party and that of the other side of
-// its group_id. What records leave open is as it was asked for.
+// movementOf is the movement of a record: its amount and asset, between its own party and that of the other side of
+// its group_id. The rest is as it was asked for.
 func movementOf(asked *transfer.Request, records []transfer.Record, of *transfer.Record) transfer.Request {
 	made := *asked
 	for i := range records {
@@ -233,7 +233,7 @@ func (b *builder) readMadeOtherwise(ctx context.Context, accepted map[string]*ot
 }
 
 // addOtherwise adds to the recorded twins of due transfers, which are in order of twin, those that are twins by their
-// records alone. None of them is a rename: its words say what was asked for.
+// records alone. None of them is a rename: its words are those of the request.
 func (b *builder) addOtherwise(due []twinned, recorded map[transfer.Twin][]*row) {
 	for _, o := range b.otherwiseRows {
 		if !o.row.is(markMayBeMade) || b.isUntouched(o.row) || slices.Contains(recorded[o.twin], o.row) {

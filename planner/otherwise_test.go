@@ -12,7 +12,7 @@ import (
 )
 
 // TestWhatWasMadeCounts has recorded transfers that the service made otherwise than they were asked for: a line looks like
-// one of them by what was asked for and by what was made, and so does a limit count.
+// one of them by its request and by its record, and so does a limit count.
 func TestWhatWasMadeCounts(t *testing.T) {
 	accepted := func(m *memory) { m.letStand("old", "90.00") }
 	conflict := func(m *memory) {
@@ -58,7 +58,7 @@ func TestWhatWasMadeCounts(t *testing.T) {
 	}
 }
 
-// forgotten has a person forget what happened.
+// forgotten has a person forget the transfer.
 func forgotten(happened func(*memory)) func(*memory) {
 	return func(m *memory) {
 		happened(m)

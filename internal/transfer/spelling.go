@@ -3,7 +3,7 @@ package transfer
 import "strings"
 
 // OneSpelling is r with the asset in capitals and UUIDs in the form of RFC 9562, section 4, with small letters, in
-// whatever way they were declared (see [uuidOf]): services take them for the same. It is for comparing; what was
+// whatever way they were declared (see [uuidOf]): services take them for the same. It is for comparing; the text
 // declared is sent, recorded and fingerprinted.
 func (r Request) OneSpelling() Request {
 	r.Asset = AssetSpelled(r.Asset)
@@ -80,6 +80,15 @@ func differInDigit(a, b string) bool {
 		}
 	}
 	return false
+}
+
+// IsUnusualUUID reports whether an ID is a UUID in another form than that of RFC 9562, whatever its letters.
+func IsUnusualUUID(id string) bool {
+	if len(id) < uuidDigits || len(id) == uuidLength && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
+		return false
+	}
+	_, isUUID := uuidOf(id)
+	return isUUID
 }
 
 const (

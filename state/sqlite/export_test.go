@@ -77,9 +77,6 @@ func unpacks[T any](ctx context.Context, snap *snapshot, p packed[T]) (bool, err
 // PageRows is how many rows one statement reads.
 const PageRows = storage.PageRows
 
-// SchemaSpelled is the first whose twins and destinations are in one spelling.
-const SchemaSpelled = schemaSpelled
-
 // UnpackEvents reads events out of a text that has exactly so many of them.
 func UnpackEvents(count int, text string) (map[int64]*state.Event, bool) {
 	events := make(map[int64]*state.Event)
