@@ -259,6 +259,17 @@ func (s *memorySnapshot) Jumps(context.Context) iter.Seq2[state.Jump, error] {
 	return func(func(state.Jump, error) bool) {}
 }
 
+func (s *memorySnapshot) Told(context.Context) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		for _, e := range slices.Backward(s.events) {
+			entry, err := e.Entry()
+			if outcome, ok := entry.(state.Outcome); ok && outcome.Source == state.SourcePerson && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 func (s *memorySnapshot) Names(context.Context) iter.Seq2[state.Name, error] {
 	return func(func(state.Name, error) bool) {}
 }

@@ -13,13 +13,15 @@ import (
 // none.
 func Remedy(err error, refID, file string) (more, next string) {
 	resolve := func(flags string) string { return "remit resolve " + shell.Word(refID) + " " + flags + " --reason=…" }
-	_, isListed := errors.AsType[*ListedError](err)
+	listed, isListed := errors.AsType[*ListedError](err)
 	_, isSettled := errors.AsType[*StatusError](err)
 	_, differs := errors.AsType[*DifferenceError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
 	case errors.Is(err, ErrUnknownRefID):
 		return "", "remit state list"
+	case isListed && listed.Status == state.Conflict && listed.Unreadable == "":
+		return "", resolve("--accept-record")
 	case isListed:
 		return "", "remit resolve " + shell.Word(refID)
 	case isSettled:

@@ -78,7 +78,7 @@ type Resolution struct {
 	// Date asks the service what time it is: a token's Date, or the zero time where there is none to be
 	// had. It is asked where no other clock tells that the holder of an attempt is dead; nil for nobody.
 	Date func(ctx context.Context) time.Time
-	// Finder is asked whether the service lists a doubt that is to be settled as not made; nil for nobody.
+	// Finder is asked whether the service lists what is to be settled as not made; nil for nobody.
 	Finder Finder
 	// Unasked is told that Finder could not be asked, and why; nil for nobody.
 	Unasked func(err error)
@@ -89,7 +89,7 @@ type Resolution struct {
 // ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never
 // sent again. It returns the outcome that it wrote. The error is a *[StatusError] for any
 // other status, an *[AliveError] while the holder of the attempt may be alive, a *[ListedError] where the
-// service lists a doubt, or [ErrUnknownRefID]; then nothing was written.
+// service lists it, or [ErrUnknownRefID]; then nothing was written.
 func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	detail, _, err := r.read(ctx)
 	if err != nil {
@@ -103,8 +103,8 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	if err := r.seenDead(ctx, detail); err != nil {
 		return state.Outcome{}, err
 	}
-	if detail.Status == state.InDoubt && r.Finder != nil {
-		if err := r.unlisted(ctx); err != nil {
+	if r.Finder != nil {
+		if err := r.unlisted(ctx, detail.Status); err != nil {
 			return state.Outcome{}, err
 		}
 	}
@@ -113,18 +113,18 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 
 // unlisted returns a *[ListedError] where the service lists something under the ref_id: nobody's word makes that not made.
 // A service that can't be asked says nothing against the word.
-func (r Resolution) unlisted(ctx context.Context) error {
+func (r Resolution) unlisted(ctx context.Context, status state.Status) error {
 	found, err := r.Finder.Find(ctx, []string{r.RefID})
 	unreadable, isUnreadable := errors.AsType[*UnreadableError](err)
 	switch {
 	case isUnreadable:
-		return &ListedError{RefID: r.RefID, Unreadable: unreadable.Reasons[r.RefID]}
+		return &ListedError{RefID: r.RefID, Status: status, Unreadable: unreadable.Reasons[r.RefID]}
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("look up %q: %w", r.RefID, err)
 	case err != nil && r.Unasked != nil:
 		r.Unasked(err)
 	case len(found[r.RefID]) > 0:
-		return &ListedError{RefID: r.RefID}
+		return &ListedError{RefID: r.RefID, Status: status}
 	}
 	return nil
 }
@@ -132,7 +132,8 @@ func (r Resolution) unlisted(ctx context.Context) error {
 // ListedError says that the service lists a transfer that a person would settle as not made.
 type ListedError struct {
 	RefID      string
-	Unreadable string // why its record can't be read; "" where it can
+	Status     state.Status // of the transfer: in doubt, or in conflict
+	Unreadable string       // why its record can't be read; "" where it can
 }
 
 // Error names the record that was found.
@@ -140,6 +141,10 @@ func (e *ListedError) Error() string {
 	if e.Unreadable != "" {
 		return fmt.Sprintf("the service's list does not say that %q was not made: %s. Nothing was changed. Where the service's operator says that there is none, "+
 			"take lookup_path out of the service block, and say --not-made again", e.RefID, e.Unreadable)
+	}
+	if e.Status == state.Conflict {
+		return fmt.Sprintf("the service lists a record of %q, so it was made. Nothing was changed. Accept the record that the conflict kept, "+
+			"or give the one that the service lists, with --recorded=FILE --accept-record", e.RefID)
 	}
 	return fmt.Sprintf("the service lists a record of %q, so it was made. Nothing was changed. Look it up", e.RefID)
 }

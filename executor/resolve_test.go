@@ -241,6 +241,33 @@ func TestAConflictOverOneRecordSaysWhatToType(t *testing.T) {
 	})
 }
 
+// listing is a service that lists records under one ref_id.
+type listing map[string][]transfer.Record
+
+func (l listing) Find(context.Context, []string) (map[string][]transfer.Record, error) { return l, nil }
+
+// TestAListedConflictIsNotSettledAsNotMade has a conflict of which the service lists a record, and one of which it lists none.
+func TestAListedConflictIsNotSettledAsNotMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		conflicting(w)
+		r := w.resolution("rent")
+		r.Finder = listing{"rent": sides(request("rent"), time.Now(), transfer.Completed)}
+		_, err := executor.ResolveNotMade(t.Context(), r)
+		listed, ok := errors.AsType[*executor.ListedError](err)
+		if !ok || listed.Status != state.Conflict {
+			t.Fatal(err)
+		}
+		if _, next := executor.Remedy(err, "rent", ""); next != "remit resolve rent --accept-record --reason=…" {
+			t.Errorf("it advises %q", next)
+		}
+		r.Finder = listing{}
+		if outcome, err := executor.ResolveNotMade(t.Context(), r); err != nil || outcome.Status != state.Tombstone {
+			t.Error(outcome, err)
+		}
+	})
+}
+
 // TestNotMadeWaitsForAHolderThatMayBeAlive takes a lock away: who held it may wake up with a
 // request that is past its check.
 func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {

@@ -68,13 +68,15 @@ type said struct {
 	order   []string // of the ref_ids
 	// isFirst says, of each destination of lines, whether nothing was paid to it.
 	isFirst map[transfer.Destination]bool
+	// otherwise are those that lines look like by their records alone.
+	otherwise map[string]*otherwiseMade
 }
 
 func newSaid(p *Plan) *said {
 	h := &p.Header
 	s := &said{
 		meta:    state.Meta{Environment: h.Environment, Lineage: h.Lineage, Serial: h.Serial, Service: h.Service},
-		details: make(map[string]*state.Detail), isFirst: make(map[transfer.Destination]bool),
+		details: make(map[string]*state.Detail), isFirst: make(map[transfer.Destination]bool), otherwise: make(map[string]*otherwiseMade),
 	}
 	due := make(map[string]time.Time) // of dates of schedules
 	isLine := make(map[string]bool)
@@ -101,10 +103,15 @@ func newSaid(p *Plan) *said {
 
 // addTwins adds the recorded transfers of which signals say that lines look like them.
 func (s *said) addTwins(p *Plan, isLine map[string]bool, due map[string]time.Time) {
+	var byRecord []alike
 	for _, c := range p.Changes.All() {
 		for _, signal := range c.Signals {
 			d := s.details[signal.RefID]
 			if signal.Kind != LookAlike && signal.Kind != Rename || isLine[signal.RefID] && (d == nil || !d.MayBeMade()) {
+				continue
+			}
+			if signal.isByRecord() {
+				byRecord = append(byRecord, alike{c.Request, signal})
 				continue
 			}
 			if d == nil || d.Intent.Body == "" {
@@ -117,7 +124,42 @@ func (s *said) addTwins(p *Plan, isLine map[string]bool, due map[string]time.Tim
 			}
 		}
 	}
+	for i := range byRecord {
+		s.addByRecord(&byRecord[i])
+	}
 }
+
+// alike is a request, and a signal that says what it looks like.
+type alike struct {
+	request transfer.Request
+	signal  Signal
+}
+
+// addByRecord adds a transfer that a line looks like by its record alone. Where no line has its request, that is
+// none that any line has.
+func (s *said) addByRecord(a *alike) {
+	d := s.details[a.signal.RefID]
+	if d == nil || d.Intent.Body == "" {
+		asked := a.request
+		asked.FromProfileID = "\x00" // no line has such a letter
+		d = saidTwin(&asked, a.signal)
+		s.details[a.signal.RefID] = d
+	}
+	_, d.IntendedAt = a.signal.saidStatus()
+	o := s.otherwise[a.signal.RefID]
+	if o == nil {
+		asked, err := newRecorded(d).Request()
+		if err != nil {
+			return // the line's own; reading it says so
+		}
+		o = &otherwiseMade{asked: asked}
+		s.otherwise[a.signal.RefID] = o
+	}
+	o.made = append(o.made, a.request)
+}
+
+// isByRecord reports whether a look-alike is one by its record alone.
+func (s *Signal) isByRecord() bool { return strings.Contains(s.Detail, byRecordDetail) }
 
 // longAgo is before every window of look-alikes: what no line is said to look like was
 // intended then.

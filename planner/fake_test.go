@@ -31,6 +31,7 @@ type memory struct {
 	past    map[string][]pastDetail
 	at      time.Time // of events; zero for now
 	names   []state.Name
+	told    []state.Event // by persons, the newest first
 }
 
 func newMemory(details ...state.Detail) *memory {
@@ -104,6 +105,35 @@ func (m *memory) Details(_ context.Context, refIDs ...string) ([]state.Detail, e
 		}
 	}
 	return found, nil
+}
+
+func (m *memory) Told(context.Context) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		for _, e := range m.told {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// letStand has a person accept a record of another amount than was asked for.
+func (m *memory) letStand(refID, amount string) {
+	outcome := state.Outcome{
+		RefID: refID, Status: state.Recorded, Source: state.SourcePerson, Records: []json.RawMessage{debitOf(refID, amount, "USD")},
+		Differences: []transfer.Difference{{Field: "amount", Asked: "as declared", Answered: amount}},
+	}
+	data, err := json.Marshal(outcome)
+	if err != nil {
+		panic(err)
+	}
+	m.told = append([]state.Event{{Seq: 3, Time: now, Kind: state.KindOutcome, RefID: refID, Data: data}}, m.told...)
+}
+
+// debitOf is a service's record of the debit side.
+func debitOf(refID, amount, asset string) json.RawMessage {
+	return fmt.Appendf(nil, `{"id":"id-%s","customer_id":"me","profile_id":"treasury","amount":%q,"asset":%q,"direction":"DEBIT","type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","ref_id":%[1]q}`,
+		refID, amount, asset)
 }
 
 func (m *memory) Names(context.Context) iter.Seq2[state.Name, error] {

@@ -25,8 +25,11 @@ import (
 type limitTally struct {
 	moments *moments
 	limits  []limitCount
-	// timeless are recorded without an attempt of this state's; their own times count.
-	timeless []string
+	// unread are recorded without an attempt of this state's, so that their own times count, or conflicts, of which
+	// the record counts as well.
+	unread []string
+	// otherwise are transfers that were made otherwise than they were asked for, by ref_id.
+	otherwise map[string]*otherwiseMade
 }
 
 // limitCount is what one limit counts.
@@ -89,39 +92,85 @@ func (t *limitTally) recorded(o *state.Outline) {
 func (t *limitTally) made(o *state.Outline) {
 	switch {
 	case !t.isDaily():
-	case o.AttemptedAt.IsZero():
-		t.timeless = append(t.timeless, strings.Clone(o.RefID))
+	case o.AttemptedAt.IsZero() || o.Status == state.Conflict:
+		t.unread = append(t.unread, strings.Clone(o.RefID))
 	default:
 		t.sentAt(o, o.AttemptedAt)
 	}
 }
 
 func (t *limitTally) sentAt(o *state.Outline, at time.Time) {
+	var other *otherwiseMade
+	if len(t.otherwise) > 0 {
+		other = t.otherwise[o.RefID]
+	}
 	for i := range t.limits {
 		l := &t.limits[i]
-		if !l.Per.IsDaily() || !l.counts(o.Asset) || !t.moments.mayBe(at, l.isOn) {
+		if !l.Per.IsDaily() || other == nil && !l.counts(o.Asset) || !t.moments.mayBe(at, l.isOn) {
 			continue
 		}
 		if o.Status == state.InDoubt {
 			l.doubts[strings.Clone(o.RefID)] = true
 		}
-		if l.to == nil {
-			l.sent.Add(o.Amount)
+		if other != nil {
+			l.sentOtherwise(other)
 			continue
 		}
-		to := l.to[o.Destination]
-		to.sent.Add(o.Amount)
-		l.to[o.Destination] = to
+		l.send(o.Destination, o.Amount)
 	}
 }
 
-// readTimeless takes in transfers that were recorded without an attempt of this state's, such as an
-// import, by the time of the service's record.
-func (t *limitTally) readTimeless(ctx context.Context, record Record) error {
+// send counts one transfer as sent.
+func (l *limitCount) send(destination transfer.Destination, amount transfer.Amount) {
+	if l.to == nil {
+		l.sent.Add(amount)
+		return
+	}
+	to := l.to[destination]
+	to.sent.Add(amount)
+	l.to[destination] = to
+}
+
+// sentOtherwise counts a transfer that was made otherwise than it was asked for, as it was asked for and as it was made,
+// and once where both come to one sum of the limit: the greater amount.
+func (l *limitCount) sentOtherwise(o *otherwiseMade) {
+	greatest := make(map[transfer.Destination]transfer.Amount)
+	for _, r := range append(o.made[:len(o.made):len(o.made)], o.asked) {
+		if !l.counts(r.Asset) {
+			continue
+		}
+		var to transfer.Destination
+		if l.to != nil {
+			to = r.Destination()
+		}
+		if greatest[to].Cmp(r.Amount) < 0 {
+			greatest[to] = r.Amount
+		}
+	}
+	for to, amount := range greatest {
+		l.send(to, amount)
+	}
+}
+
+// readUnread takes in transfers that were recorded without an attempt of this state's, such as an
+// import, by the time of the service's record, and conflicts.
+func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 	if t == nil {
 		return nil
 	}
-	return eachDetail(ctx, record, t.timeless, func(d *state.Detail) error {
+	return eachDetail(ctx, record, t.unread, func(d *state.Detail) error {
+		if d.Status == state.Conflict {
+			other, err := newOtherwiseMade(d, keptRecords(d))
+			if err != nil {
+				return err
+			}
+			t.otherwise = withOtherwise(t.otherwise, d.RefID, other)
+		}
+		if !d.AttemptedAt.IsZero() {
+			o := d.Outline()
+			t.sentAt(&o, d.AttemptedAt)
+			return nil
+		}
 		if d.Outcome == nil || len(d.Outcome.Records) == 0 {
 			return nil
 		}
@@ -392,7 +441,7 @@ func (t *limitTally) check(ctx context.Context, record Record, changes *Changes,
 	if t == nil {
 		return nil, nil
 	}
-	if err := t.readTimeless(ctx, record); err != nil {
+	if err := t.readUnread(ctx, record); err != nil {
 		return nil, err
 	}
 	for i, c := range changes.All() {

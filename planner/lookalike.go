@@ -95,6 +95,7 @@ func (b *builder) gatherSuspects(ctx context.Context) ([]*suspects, error) {
 		return nil, err
 	}
 	b.findCorrections(due)
+	b.addOtherwise(due, recorded)
 	var all []*suspects
 	for len(due) > 0 {
 		n := countTwins(due)
@@ -252,7 +253,7 @@ func (b *builder) isOlderTwin(c suspect, r *row) bool {
 		within = config.DuplicateWithinDefault
 	}
 	was := b.renamed[c.number]
-	if b.isJudged(c.Change, r) || b.isCorrection(c.number, r) {
+	if b.isJudged(c.Change, r) || b.isCorrection(c.number, r) || b.isByRecord(c.Change, r) && !b.otherwise[r].isMadeAs(&c.Request) {
 		return false
 	}
 	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.moments)
@@ -326,8 +327,11 @@ func (b *builder) shownTwins(all []*suspects) (refIDs []string, like map[string]
 					continue
 				}
 				request := s.lines[n].Request
-				if b.isCorrection(s.lines[n].number, r) {
+				switch {
+				case b.isCorrection(s.lines[n].number, r):
 					request.Amount = b.rows.amount(r)
+				case b.isByRecord(s.lines[n].Change, r):
+					request = b.otherwise[r].asked
 				}
 				like[refID] = &request
 				refIDs = append(refIDs, refID)
@@ -366,6 +370,8 @@ func (j *judge) mark(s *suspects, n, original int) {
 			signal.Kind = Rename
 		case j.isCorrection(c.number, r):
 			signal.Kind, signal.Detail = Rename, signal.Detail+correctedDetail+j.rows.amount(r).String()+" "+j.rows.assetOf(r)
+		case j.isByRecord(c.Change, r):
+			signal.Detail += byRecordDetail
 		}
 		if was != nil && was.row == r {
 			signal.Detail += ", by " + was.words

@@ -58,3 +58,21 @@ func isPlainField(r *transfer.Request, f transfer.Field) bool {
 
 // isPlain reports whether no letter of a text may pass for one of another script.
 func isPlain(text string) bool { return transfer.Plain(text) || !confusable.Mixed(text) }
+
+// unusualForms marks a transfer of which an ID is a UUID in another form than services show it; nil where there is none.
+// Transfers with such IDs in the same fields have equal signals, so that a change stays packed.
+func unusualForms(c *Change) []Signal {
+	var names []string
+	for f := range transfer.FieldCount {
+		if f.Side() != transfer.NoSide && transfer.IsUnusualUUID(c.Request.Text(f)) {
+			names = append(names, f.Name())
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []Signal{{
+		Kind:   UnusualForm,
+		Detail: "a UUID without its usual hyphens, or with signs around it, in " + strings.Join(names, ", "),
+	}}
+}

@@ -60,3 +60,23 @@ func mixedSignal(c *planner.Change) string {
 	}
 	return ""
 }
+
+// TestSignalOfUnusualForms has UUIDs that services would show in another form.
+func TestSignalOfUnusualForms(t *testing.T) {
+	for id, isMarked := range map[string]bool{
+		"37867177-f88c-45cc-b9b5-d786e7079609": false, "37867177-F88C-45CC-B9B5-D786E7079609": false, "landlord": false,
+		"37867177f88c45ccb9b5d786e7079609": true, "{37867177-f88c-45cc-b9b5-d786e7079609}": true, "urn:uuid:37867177-f88c-45cc-b9b5-d786e7079609": true,
+		"37867177f88c45ccb9b5d786e707960x": false, "3786-7177-f88c45ccb9b5-d786-e7079609": true,
+	} {
+		p := plan(t, newMemory(), planner.Controls{}, declare("a", func(t *config.Transfer) { t.Request.ToProfileID = id }))
+		got := ""
+		for _, s := range find(t, p, "a").Signals {
+			if s.Kind == planner.UnusualForm {
+				got = s.Detail
+			}
+		}
+		if want := "a UUID without its usual hyphens, or with signs around it, in to_profile_id"; (got == want) != isMarked || !isMarked && got != "" {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+}

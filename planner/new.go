@@ -40,13 +40,20 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 		return nil, err
 	}
 	limits := newLimitTally(controls.Declared.Limits, moments)
+	accepted, err := readAccepted(ctx, record)
+	if err != nil {
+		return nil, err
+	}
+	if limits != nil {
+		limits.otherwise = accepted
+	}
 	pending := newPendingSince(controls, now)
 	recorded, err := readRows(ctx, record, limits, pending)
 	if err != nil {
 		return nil, err
 	}
 	meta := record.Meta()
-	return &builder{
+	b := &builder{
 		plan: &Plan{
 			Header: Header{
 				Format: Format, FormatVersion: FormatVersion, Environment: meta.Environment, Service: meta.Service,
@@ -61,7 +68,8 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
 		seed: maphash.MakeSeed(), openings: make(openings), occurrences: make(occurrencesOf),
 		blockFacts: make([]blockFacts, 1), // a transfer that is no longer declared has none
-	}, nil
+	}
+	return b, b.readMadeOtherwise(ctx, accepted)
 }
 
 // builder holds what New needs while it runs.
@@ -100,6 +108,9 @@ type builder struct {
 	waiting    map[transfer.Twin][]int32 // declared changes that are not due; nil before it is asked for
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there
+
+	otherwise     map[*row]*otherwiseMade // recorded transfers; nil where there is none
+	otherwiseRows []otherwiseRow          // in order of ref_id
 
 	seed     maphash.Seed // of twins that are not recorded
 	movement []byte       // of one of them
@@ -316,7 +327,7 @@ func (b *builder) paidSignals(r *transfer.Request) []Signal {
 		return b.word.saysPaid(r)
 	}
 	if b.payees == nil {
-		b.payees = newPayees(b.rows)
+		b.payees = newPayees(b.rows, b.otherwise)
 	}
 	return b.payees.signals(r)
 }

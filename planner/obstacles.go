@@ -198,7 +198,7 @@ func (j *judge) lookAlikeObstacle(unit string, some []judgedLine) Obstacle {
 	if o.Count > 1 {
 		o.Detail = fmt.Sprintf("%d transfers%s make the same movement as others, the first %q at %s as %q at %s", o.Count, whose, first.RefID, first.Place, some[0].twin, some[0].place)
 	}
-	o.Detail += ": same sender, destination, asset and amount under another ref_id. If both are meant, accept it by name." + j.otherTime(first.RefID, some[0].twin)
+	o.Detail += ": same sender, destination, asset and amount under another ref_id. If both are meant, accept it by name." + j.otherTime(first.RefID, some[0].twin) + first.otherRecord(some[0].twin)
 	if given, ok := j.controls.AcceptDuplicates[unit]; ok && unit != "" {
 		o.Detail += fmt.Sprintf(" --accept-duplicates=%s:%d does not count: the plan has %d.", unit, given, o.Count)
 	}

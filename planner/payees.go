@@ -34,17 +34,33 @@ type payeeAsset struct {
 	asset       int32
 }
 
-func newPayees(all *rows) *payees {
+func newPayees(all *rows, otherwise map[*row]*otherwiseMade) *payees {
+	most := all.len()
+	for _, o := range otherwise {
+		most += len(o.made)
+	}
 	p := &payees{
-		rows: all, asset: sameAssets(all.assets), slots: make([]payee, 1<<bits.Len(uint(2*all.len()))),
+		rows: all, asset: sameAssets(all.assets), slots: make([]payee, 1<<bits.Len(uint(2*most))),
 		more: make(map[payeeAsset]*row), first: []Signal{{Kind: FirstDestination, Detail: firstDetail}},
 	}
 	for _, r := range all.all() {
-		if r.hasPaid() {
-			p.add(r)
+		if !r.hasPaid() {
+			continue
 		}
+		if o := otherwise[r]; o != nil {
+			p.addMade(r, o)
+			continue
+		}
+		p.add(r, r.destination)
 	}
 	return p
+}
+
+// addMade adds whom a transfer paid that was made otherwise than it was asked for.
+func (p *payees) addMade(r *row, o *otherwiseMade) {
+	for i := range o.made {
+		p.add(r, o.made[i].Destination())
+	}
 }
 
 // hasPaid reports whether a row proves that its destination was paid: one that is unverified
@@ -63,15 +79,15 @@ func (p *payees) find(d transfer.Destination) *payee {
 	}
 }
 
-func (p *payees) add(r *row) {
-	s := p.find(r.destination)
+func (p *payees) add(r *row, to transfer.Destination) {
+	s := p.find(to)
 	switch {
 	case s.largest == nil:
-		*s = payee{r.destination, r}
+		*s = payee{to, r}
 	case p.asset[s.largest.asset] == p.asset[r.asset]:
 		s.largest = p.larger(s.largest, r)
 	default:
-		key := payeeAsset{r.destination, p.asset[r.asset]}
+		key := payeeAsset{to, p.asset[r.asset]}
 		p.more[key] = p.larger(p.more[key], r)
 	}
 }

@@ -22,7 +22,7 @@ func historySignals(c *planner.Change) []string {
 			all = append(all, string(s.Kind))
 		case planner.AmountOutOfLine:
 			all = append(all, string(s.Kind)+" after "+s.RefID)
-		case planner.LookAlike, planner.Rename, planner.Unverified, planner.MixedScripts, planner.OtherName, planner.OtherAccount, planner.Late:
+		case planner.LookAlike, planner.Rename, planner.Unverified, planner.MixedScripts, planner.UnusualForm, planner.OtherName, planner.OtherAccount, planner.Late:
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -28,6 +29,9 @@ func drawWorld(t *rapid.T, statuses []state.Status) world {
 		d := drawTransfer(t, i)
 		if status := rapid.SampledFrom(statuses).Draw(t, "status"); status != 0 {
 			w.memory.details[d.Request.RefID] = drawRecord(t, d, status)
+			if status.Made() && rapid.IntRange(0, 3).Draw(t, "otherwise") == 0 {
+				w.memory.letStand(d.Request.RefID, rapid.SampledFrom([]string{"70", "80.000"}).Draw(t, "made"))
+			}
 		}
 		if i < n {
 			w.declared = append(w.declared, d)
@@ -84,6 +88,28 @@ func drawRecord(t *rapid.T, d config.Transfer, status state.Status) state.Detail
 		r.RecordStatus = rapid.SampledFrom([]transfer.RecordStatus{transfer.Completed, transfer.Completed, transfer.Pending, transfer.Failed}).Draw(t, "record status")
 	}
 	return r
+}
+
+// isMadeAs reports whether a person let a record stand that has the movement of a request.
+func (w *world) isMadeAs(refID string, r transfer.Request) bool {
+	for _, e := range w.memory.told {
+		if e.RefID != refID {
+			continue
+		}
+		request, err := transfer.ParseRequest(r.Operation, []byte(w.memory.details[refID].Intent.Body), "")
+		if err != nil {
+			panic(err)
+		}
+		var outcome state.Outcome
+		if err := json.Unmarshal(e.Data, &outcome); err != nil {
+			panic(err)
+		}
+		request.Amount = transfer.MustAmount(outcome.Differences[0].Answered)
+		if request.IsTwin(&r) {
+			return true
+		}
+	}
+	return false
 }
 
 // apply is an apply in which every answer is COMPLETED.
@@ -254,7 +280,7 @@ func TestUnacceptedTwinsBlock(t *testing.T) {
 				want = want || unaccepted(&all[j]) && all[j].Request.Twin() == c.Request.Twin()
 			}
 			for _, d := range w.memory.details {
-				want = want || d.Status.MayBeMade() && d.RecordStatus != transfer.Failed && d.Twin == c.Request.Twin()
+				want = want || d.Status.MayBeMade() && d.RecordStatus != transfer.Failed && (d.Twin == c.Request.Twin() || w.isMadeAs(d.RefID, c.Request))
 			}
 		}
 		got := slices.ContainsFunc(p.Obstacles, func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleLookAlike })

@@ -272,6 +272,12 @@ func (r *recheck) read(ctx context.Context, record History) error {
 		}
 		r.lines[c.RefID] = i
 	}
+	if r.limits.isDaily() {
+		var err error
+		if r.limits.otherwise, err = readAccepted(ctx, record); err != nil {
+			return err
+		}
+	}
 	for t, err := range record.Transfers(ctx) {
 		if err != nil {
 			return fmt.Errorf("read the recorded transfers: %w", err)

@@ -83,6 +83,8 @@ type rows struct {
 	list[row]
 	texts  texts // of each row the length of a long ref_id, the ref_id, the digits of its amount, and endOfAmount
 	assets []string
+
+	conflicts []string // their ref_ids
 }
 
 const endOfAmount = 0
@@ -123,6 +125,9 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 		r.setIf(markCompleted, t.RecordStatus == transfer.Completed)
 		r.setIf(markFailed, t.RecordStatus == transfer.Failed)
 		r.setIf(markMayBeMade, t.MayBeMade())
+		if t.Status == state.Conflict {
+			all.conflicts = append(all.conflicts, strings.Clone(t.RefID))
+		}
 		if mayBeForgotten(&t) {
 			tombstones = append(tombstones, strings.Clone(t.RefID))
 		}

@@ -22,6 +22,10 @@ const (
 	// those of another (Unicode's Technical Standard 39).
 	MixedScripts SignalKind = "mixed scripts"
 
+	// UnusualForm marks an ID that is a UUID in another form than that in which services show it: without its hyphens, in
+	// braces, or as a URN. Nobody but the service knows whether it reads that as the same.
+	UnusualForm SignalKind = "unusual form"
+
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
 	Rename     SignalKind = "rename"     // the same movement as one that was recorded under other words
 	Unverified SignalKind = "unverified" // recorded, but its record falls short, or its destination could not be proven
@@ -46,6 +50,8 @@ func (k SignalKind) Noun(count int) string {
 		one, many = "under another name", "under another name"
 	case OtherAccount:
 		one, many = "known name with another account", "known names with another account"
+	case UnusualForm:
+		one, many = "in an unusual form", "in an unusual form"
 	case MixedScripts, Unverified, Late:
 	}
 	if count == 1 {
@@ -61,6 +67,7 @@ func (k SignalKind) Noun(count int) string {
 func signalsOf(c *Change) []Signal {
 	return slices.Concat(
 		mixedScripts(c),
+		unusualForms(c),
 	)
 }
 

@@ -202,6 +202,10 @@ type Snapshot interface {
 	// Clocks yields every event of a [ClockConfirmed], the newest first.
 	Clocks(ctx context.Context) iter.Seq2[Event, error]
 
+	// Told yields every outcome that came by a person's word, the newest first. It costs nothing where there
+	// is none.
+	Told(ctx context.Context) iter.Seq2[Event, error]
+
 	// Names yields every display name that the state has, in the order of the events with which they
 	// came: one for each ref_id and each request of it that had one. It costs nothing where there is none.
 	Names(ctx context.Context) iter.Seq2[Name, error]

@@ -142,7 +142,7 @@ func (a *applying) tellNoShortfall(streams *terminal.Streams) error {
 // acceptedBy is the flag's word by which a person accepts a shortfall of a profile; "" for none.
 func (a *applying) acceptedBy(profileID string, names map[string]string) string {
 	for _, name := range a.acceptShortfall {
-		if name == profileID || name == names[profileID] || transfer.IsUUID(name) && strings.EqualFold(name, profileID) {
+		if name == names[profileID] || transfer.IsSameParty(name, profileID) {
 			return name
 		}
 	}

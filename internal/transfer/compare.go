@@ -13,7 +13,7 @@ type Difference struct {
 }
 
 // Compare names each field of rec that disagrees with what req asked for, always in
-// the same order. Optional fields are compared when present, amounts as numbers. A record of the
+// the same order. Optional fields are compared when present, amounts as numbers, parties as [IsSameParty] does. A record of the
 // credit side is compared with the destination, any other with the sender. No difference in
 // a credit record says nothing about the debit: see [Examine].
 func Compare(req Request, rec Record, operator Operator) []Difference {
@@ -26,15 +26,15 @@ func Compare(req Request, rec Record, operator Operator) []Difference {
 		}
 	}
 	var c comparison
-	c.text("profile_id", profile, rec.ProfileID)
+	c.party("profile_id", profile, rec.ProfileID)
 	if !SameNumber(req.Amount.String(), rec.Amount) {
 		c.differ("amount", req.Amount.String(), rec.Amount)
 	}
 	c.text("asset", req.Asset, rec.Asset)
 	c.text("direction", string(side), string(rec.Direction))
 	c.text("type", string(operator.RecordType(req.Operation, side)), string(rec.Type))
-	c.present("identity_id", identity, rec.IdentityID)
-	c.present("account_id", account, rec.AccountID)
+	c.presentParty("identity_id", identity, rec.IdentityID)
+	c.presentParty("account_id", account, rec.AccountID)
 	c.present("ref_id", req.RefID, rec.RefID)
 	c.present("balance_asset", req.Asset, rec.BalanceAsset)
 	c.metadata(metadata, rec.Metadata)
@@ -63,6 +63,21 @@ func (c *comparison) text(field, asked, answered string) {
 func (c *comparison) present(field, asked, answered string) {
 	if asked != "" && answered != "" {
 		c.text(field, asked, answered)
+	}
+}
+
+// party compares IDs of parties: a service may answer a UUID in its usual spelling, whatever spelling was asked, and
+// names the same party by it.
+func (c *comparison) party(field, asked, answered string) {
+	if !IsSameParty(asked, answered) {
+		c.differ(field, asked, answered)
+	}
+}
+
+// presentParty is party where both sides name one.
+func (c *comparison) presentParty(field, asked, answered string) {
+	if asked != "" && answered != "" {
+		c.party(field, asked, answered)
 	}
 }
 
@@ -155,21 +170,21 @@ func echoesFingerprint(req Request, rec *Record) bool {
 
 // CompareCopies names each field on which a newer copy of a record contradicts an older one.
 // The fields that a service changes as it goes on are not compared: status, fee and total, times,
-// and the explanation of the status. Amounts are compared as numbers, optional fields where both
-// copies have them. Asked is the older value.
+// and the explanation of the status. Amounts are compared as numbers, parties as [IsSameParty] does, optional fields
+// where both copies have them. Asked is the older value.
 func CompareCopies(older, newer Record) []Difference {
 	var c comparison
 	c.text("id", older.ID, newer.ID)
 	c.text("customer_id", older.CustomerID, newer.CustomerID)
-	c.text("profile_id", older.ProfileID, newer.ProfileID)
+	c.party("profile_id", older.ProfileID, newer.ProfileID)
 	if older.Amount != newer.Amount && !SameNumber(older.Amount, newer.Amount) {
 		c.differ("amount", older.Amount, newer.Amount)
 	}
 	c.text("asset", older.Asset, newer.Asset)
 	c.text("direction", string(older.Direction), string(newer.Direction))
 	c.text("type", string(older.Type), string(newer.Type))
-	c.present("identity_id", older.IdentityID, newer.IdentityID)
-	c.present("account_id", older.AccountID, newer.AccountID)
+	c.presentParty("identity_id", older.IdentityID, newer.IdentityID)
+	c.presentParty("account_id", older.AccountID, newer.AccountID)
 	c.present("ref_id", older.RefID, newer.RefID)
 	c.present("balance_asset", older.BalanceAsset, newer.BalanceAsset)
 	c.present("group_id", older.GroupID, newer.GroupID)

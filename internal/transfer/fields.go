@@ -232,7 +232,7 @@ func FieldNames() []string {
 }
 
 // IsTwin reports whether two requests move the same amount of the same asset from the same
-// sender to the same destination, in whatever letters: what their [Twin] says in 64 bits.
+// sender to the same destination, in whatever spelling: what their [Twin] says in 64 bits.
 func (r *Request) IsTwin(other *Request) bool {
 	return r.SaysAs(other, fieldAmount) && isSameAsset(r.Asset, other.Asset) && r.HasSameParties(other)
 }
@@ -240,7 +240,7 @@ func (r *Request) IsTwin(other *Request) bool {
 // HasSameParties reports whether two requests have one sender and one destination.
 func (r *Request) HasSameParties(other *Request) bool {
 	for f := range FieldCount {
-		if f.Side() != NoSide && !isSameParty(*r.text(f), *other.text(f)) {
+		if f.Side() != NoSide && !IsSameParty(*r.text(f), *other.text(f)) {
 			return false
 		}
 	}
@@ -250,7 +250,7 @@ func (r *Request) HasSameParties(other *Request) bool {
 // GoesToItself reports whether the sender is the destination.
 func (r *Request) GoesToItself() bool {
 	for n, from := range fromFields {
-		if !isSameParty(*r.text(from), *r.text(toFields[n])) {
+		if !IsSameParty(*r.text(from), *r.text(toFields[n])) {
 			return false
 		}
 	}

@@ -2,9 +2,9 @@ package transfer
 
 import "strings"
 
-// OneSpelling is r with the asset in capitals and UUIDs in small letters (RFC 9562, section 4), whatever
-// letters they were declared in: services take them for the same. It is for comparing; the letters
-// declared are sent, recorded and fingerprinted.
+// OneSpelling is r with the asset in capitals and UUIDs in the form of RFC 9562, section 4, with small letters, in
+// whatever way they were declared (see [uuidOf]): services take them for the same. It is for comparing; the text
+// declared is sent, recorded and fingerprinted.
 func (r Request) OneSpelling() Request {
 	r.Asset = AssetSpelled(r.Asset)
 	for f := range FieldCount {
@@ -35,42 +35,118 @@ func AssetSpelled(asset string) string {
 
 func isSameAsset(a, b string) bool { return a == b || AssetSpelled(a) == AssetSpelled(b) }
 
-// partySpelled is the ID of a party in one spelling: only the letters of a UUID are known to mean
-// the same as capitals.
+// partySpelled is the ID of a party in one spelling: only a UUID is known to be the same in several.
 func partySpelled(id string) string {
-	if hasCapital(id) && IsUUID(id) {
-		return strings.ToLower(id)
+	if len(id) < uuidDigits || isUsualUUID(id) {
+		return id
 	}
-	return id
+	digits, ok := uuidOf(id)
+	if !ok {
+		return id
+	}
+	spelled := make([]byte, 0, uuidLength)
+	for i, digit := range digits {
+		if isGroupEnd(i) {
+			spelled = append(spelled, '-')
+		}
+		spelled = append(spelled, digit)
+	}
+	return string(spelled)
 }
 
-// hasCapital reports whether a text has a hexadecimal digit that is a capital letter.
-func hasCapital(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; 'A' <= c && c <= 'F' {
-			return true
+// IsSameParty reports whether two IDs of parties have one spelling: they are the same text, or the same UUID.
+func IsSameParty(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) < uuidDigits || len(b) < uuidDigits || differInDigit(a, b) {
+		return false
+	}
+	x, isUUID := uuidOf(a)
+	if !isUUID {
+		return false
+	}
+	y, isUUID := uuidOf(b)
+	return isUUID && x == y
+}
+
+// differInDigit reports whether the first letters in which two texts differ are digits of a UUID: then they are no
+// spellings of one. Most IDs differ in an early one, so that nothing more is read of them.
+func differInDigit(a, b string) bool {
+	for i := range min(len(a), len(b)) {
+		x, y := lowerHex(a[i]), lowerHex(b[i])
+		if x != y || x == 0 && a[i] != b[i] {
+			return x != 0 && y != 0
 		}
 	}
 	return false
 }
 
-// isSameParty reports whether two IDs have one spelling.
-func isSameParty(a, b string) bool {
-	return a == b || len(a) == len(b) && strings.EqualFold(a, b) && IsUUID(a) && IsUUID(b)
+// IsUnusualUUID reports whether an ID is a UUID in another form than that of RFC 9562, whatever its letters.
+func IsUnusualUUID(id string) bool {
+	if len(id) < uuidDigits || len(id) == uuidLength && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
+		return false
+	}
+	_, isUUID := uuidOf(id)
+	return isUUID
 }
 
-// IsUUID reports whether a text is a UUID, in small letters or capitals.
-func IsUUID(text string) bool {
-	const length = 36
-	if len(text) != length {
+const (
+	uuidDigits = 32
+	uuidLength = 36 // with its four hyphens
+)
+
+// isGroupEnd reports whether a hyphen stands before the digit with a number in the usual form.
+func isGroupEnd(digit int) bool { return digit == 8 || digit == 12 || digit == 16 || digit == 20 }
+
+// isUsualUUID reports whether a text is a UUID with its hyphens and small letters, as nearly all are.
+func isUsualUUID(text string) bool {
+	if len(text) != uuidLength {
 		return false
 	}
 	for i := range len(text) {
 		c := text[i]
 		isHyphen := i == 8 || i == 13 || i == 18 || i == 23
-		if isHyphen != (c == '-') || !isHyphen && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
+		if isHyphen != (c == '-') || !isHyphen && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return false
 		}
 	}
 	return true
+}
+
+// uuidOf reads a UUID in the forms in which programs write and read one: that of RFC 9562, section 4, in small letters
+// or capitals, the same as a URN ("urn:uuid:"), in braces or parentheses, and with hyphens left out or elsewhere, as
+// PostgreSQL's type uuid, .NET's Guid and Python's UUID read it. The digits are in small letters.
+func uuidOf(text string) (digits [uuidDigits]byte, ok bool) {
+	const urn = "urn:uuid:"
+	switch last := len(text) - 1; {
+	case last > len(urn) && strings.EqualFold(text[:len(urn)], urn):
+		text = text[len(urn):]
+	case last > 0 && (text[0] == '{' && text[last] == '}' || text[0] == '(' && text[last] == ')'):
+		text = text[1:last]
+	}
+	n := 0
+	for i := range len(text) {
+		if text[i] == '-' && n > 0 && n < uuidDigits {
+			continue
+		}
+		digit := lowerHex(text[i])
+		if digit == 0 || n == uuidDigits {
+			return digits, false
+		}
+		digits[n] = digit
+		n++
+	}
+	return digits, n == uuidDigits
+}
+
+// lowerHex is a hexadecimal digit with a small letter; 0 of anything else.
+func lowerHex(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9', 'a' <= c && c <= 'f':
+		return c
+	case 'A' <= c && c <= 'F':
+		return c + 'a' - 'A'
+	}
+	return 0
 }

@@ -35,6 +35,3 @@ func SchemaVersion() int { return schemaVersion() }
 
 // SchemaReadable is the oldest that the program reads as it is.
 const SchemaReadable = schemaReadable
-
-// SchemaSpelled is the first whose twins and destinations are in one spelling.
-const SchemaSpelled = schemaSpelled

@@ -35,6 +35,9 @@ func rowsOf(t *testing.T, s *postgres.Store) ([]state.Transfer, error) {
 	return list, nil
 }
 
+// schemaSpelled is the first schema of which every row has one spelling of UUIDs.
+const schemaSpelled = 12
+
 // TestAStateOfEachOlderSchemaGoesOn has states that earlier programs made: they are read as they
 // are where that can be, and migrated by the first lock, after which nothing is lost and lists can
 // be written.
@@ -70,7 +73,7 @@ func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
 			closed(t, old)
 			// Earlier programs wrote a movement in the letters of its request.
 			asDeclared := slices.Clone(before)
-			if len(before) > 0 && version < postgres.SchemaSpelled {
+			if len(before) > 0 && version < schemaSpelled {
 				for i := range asDeclared {
 					if asDeclared[i].RefID == "a" {
 						asDeclared[i].Twin, asDeclared[i].Destination = 1, 2

@@ -10,7 +10,7 @@ import (
 )
 
 // schemaSpelled is the first schema whose twins and destinations are in one spelling.
-const schemaSpelled = 8
+const schemaSpelled = 12
 
 // respell writes the twins and destinations of an older schema in one spelling.
 func respell(ctx context.Context, tx pgx.Tx) error {

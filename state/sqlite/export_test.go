@@ -77,9 +77,6 @@ func unpacks[T any](ctx context.Context, snap *snapshot, p packed[T]) (bool, err
 // PageRows is how many rows one statement reads.
 const PageRows = storage.PageRows
 
-// SchemaSpelled is the first whose twins and destinations are in one spelling.
-const SchemaSpelled = schemaSpelled
-
 // UnpackEvents reads events out of a text that has exactly so many of them.
 func UnpackEvents(count int, text string) (map[int64]*state.Event, bool) {
 	events := make(map[int64]*state.Event)
@@ -97,3 +94,6 @@ func EventsAt(ctx context.Context, conn *sql.Conn, seqs ...int64) (events map[in
 	events, err = eventsAt(ctx, conn, seqs)
 	return events, packed, err
 }
+
+// IsTold finds the outcomes by a person's word.
+const IsTold = isTold

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"remit/state"
@@ -78,5 +79,17 @@ func TestADefinitionOfAnIndexIsNotExecuted(t *testing.T) {
 	}
 	if err := verified(t, path); !errors.Is(err, state.ErrDamaged) {
 		t.Errorf("it is verified: %v", err)
+	}
+}
+
+// TestWhatPersonsSaidIsFoundByItsIndex asks SQLite how it would look for it: a journal has two events for each transfer.
+func TestWhatPersonsSaidIsFoundByItsIndex(t *testing.T) {
+	_, db := editing(t)
+	defer db.Close()
+	var id, parent, unused int
+	var how string
+	err := db.QueryRow(`EXPLAIN QUERY PLAN SELECT seq, data FROM events WHERE `+sqlite.IsTold+` ORDER BY seq DESC`).Scan(&id, &parent, &unused, &how)
+	if err != nil || !strings.Contains(how, "events_told") {
+		t.Errorf("it is found so: %s, %v", how, err)
 	}
 }

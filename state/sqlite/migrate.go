@@ -24,7 +24,7 @@ func embeddedMigrations() fs.FS {
 }
 
 // schemaReadable is the oldest schema that is read as the newest one is: later migrations changed
-// only what the tables refuse and how assets and UUIDs are spelled in twins, and added display names. So who upgrades can look at a plan before an apply migrates.
+// only what the tables refuse and how assets and UUIDs are spelled in twins, and added display names and an index. So who upgrades can look at a plan before an apply migrates.
 const schemaReadable = 1
 
 // schemaVersion is the number of the newest migration.

@@ -79,6 +79,9 @@ func migrationsTo(t *testing.T, n int) fstest.MapFS {
 	return first
 }
 
+// schemaSpelled is the first schema of which every row has one spelling of UUIDs.
+const schemaSpelled = 7
+
 // TestAStateOfEachOlderSchemaGoesOn has states that earlier programs made: they are read as they
 // are, and migrated by the first lock, after which nothing is lost and lists can be written.
 func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
@@ -109,7 +112,7 @@ func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
 			closed(t, old)
 			// Earlier programs wrote a movement in the letters of its request.
 			asDeclared := slices.Clone(before)
-			if version < sqlite.SchemaSpelled {
+			if version < schemaSpelled {
 				asDeclared[0].Twin, asDeclared[0].Destination = 1, 2
 				execute(t, path, "UPDATE transfers SET twin = 1, destination = 2 WHERE ref_id = 'a'")
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // schemaSpelled is the first schema whose twins and destinations are in one spelling.
-const schemaSpelled = 5
+const schemaSpelled = 7
 
 // movement is what of a row depends on the spelling.
 type movement struct {

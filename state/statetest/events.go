@@ -110,6 +110,35 @@ func clockSlightlyBack(t *testing.T, b *bench) {
 	}
 }
 
+// toldListed asks for what persons said, among answers, lookups and an import that nobody's run made.
+func toldListed(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	b.append(j, Intent("a", "run", "10.00"), Outcome("a", "run", state.SourceAnswer, state.Conflict))
+	b.append(j, Intent("b", "run", "10.00"), Outcome("b", "run", state.SourceAnswer, state.InDoubt))
+	b.append(j, Outcome("a", "", state.SourcePerson, state.Recorded))
+	b.append(j, Outcome("b", "", state.SourceLookup, state.Recorded), Outcome("c", "", state.SourceImport, state.Adopted))
+	b.append(j, Outcome("b", "", state.SourcePerson, state.Tombstone))
+	b.unlock(j)
+	snapshot, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for event, err := range snapshot.Told(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, event.RefID+" "+string(event.Kind))
+	}
+	if err := snapshot.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(told, []string{"b outcome", "a outcome"}) {
+		t.Errorf("persons spoke of %v", told)
+	}
+}
+
 func runsListed(t *testing.T, b *bench) {
 	s := b.create()
 	j := b.lock(s)

@@ -45,6 +45,7 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"events can be asked for by ref_id and by number":           eventsAsked,
 		"an event keeps the time that its writer's clock had":       clockBack,
 		"the clocks of two machines may be five minutes wrong each": clockSlightlyBack,
+		"what persons said is listed from the newest":               toldListed,
 		"runs are listed from the newest":                           runsListed,
 		"the service's identity can be changed":                     rebound,
 		"a snapshot does not change":                                snapshotStays,

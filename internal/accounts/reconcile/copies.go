@@ -112,7 +112,12 @@ func compareStored(stored []transfer.Record, record transfer.Record) []transfer.
 			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
 		}
 	}
-	differ("profile_id", s.ProfileID, record.ProfileID)
+	differParty := func(field, asked, answered string) {
+		if !transfer.IsSameParty(asked, answered) {
+			differ(field, asked, answered)
+		}
+	}
+	differParty("profile_id", s.ProfileID, record.ProfileID)
 	if !isSame(s.Amount, record.Amount) {
 		differ("amount", s.Amount, record.Amount)
 	}
@@ -122,6 +127,12 @@ func compareStored(stored []transfer.Record, record transfer.Record) []transfer.
 	for _, field := range []struct{ name, asked, answered string }{
 		{"identity_id", s.IdentityID, record.IdentityID},
 		{"account_id", s.AccountID, record.AccountID},
+	} {
+		if field.asked != "" && field.answered != "" {
+			differParty(field.name, field.asked, field.answered)
+		}
+	}
+	for _, field := range []struct{ name, asked, answered string }{
 		{"balance_asset", s.BalanceAsset, record.BalanceAsset},
 		{"ref_id", s.RefID, record.RefID},
 	} {

@@ -51,6 +51,11 @@ func (empty) Clocks(context.Context) iter.Seq2[state.Event, error] {
 	return func(func(state.Event, error) bool) {}
 }
 
+// Told yields nothing.
+func (empty) Told(context.Context) iter.Seq2[state.Event, error] {
+	return func(func(state.Event, error) bool) {}
+}
+
 // Names yields nothing.
 func (empty) Names(context.Context) iter.Seq2[state.Name, error] {
 	return func(func(state.Name, error) bool) {}

@@ -161,6 +161,11 @@ func (s *seen) Clocks(context.Context) iter.Seq2[state.Event, error] {
 	return readWhole(s.p, "clocks", s.from.Clocks(context.Background()))
 }
 
+// Told implements state.Snapshot.
+func (s *seen) Told(context.Context) iter.Seq2[state.Event, error] {
+	return readWhole(s.p, "told", s.from.Told(context.Background()))
+}
+
 // Names implements state.Snapshot.
 func (s *seen) Names(context.Context) iter.Seq2[state.Name, error] {
 	return readWhole(s.p, "names", s.from.Names(context.Background()))
