@@ -22,10 +22,8 @@ type periodChange struct {
 	written string
 }
 
-// numberPattern is a number, or some of them with signs between, as the dates in ref_ids are.
-const numberPattern = `[0-9]+(?:[-_./][0-9]+)*`
-
-var numbers = lazyregexp.New(numberPattern)
+// numbers are a number, or some of them with signs between, as the dates in ref_ids are.
+var numbers = lazyregexp.New(`[0-9]+(?:[-_./][0-9]+)*`)
 
 // variableHole is a variable in a template.
 var variableHole = lazyregexp.New(`\$\{var\.[^{}]+\}`)
@@ -71,7 +69,7 @@ func variableBetween(was, is string) (periodChange, bool) {
 	for _, at := range variableHole.FindAllStringSubmatchIndex(is, -1) {
 		hole := is[at[0]:at[1]]
 		holes = append(holes, hole)
-		pattern += regexp.QuoteMeta(is[end:at[0]]) + "(" + regexp.QuoteMeta(hole) + "|" + numberPattern + ")"
+		pattern += regexp.QuoteMeta(is[end:at[0]]) + "(" + regexp.QuoteMeta(hole) + "|" + numbers.String() + ")"
 		end = at[1]
 	}
 	if len(holes) == 0 {
