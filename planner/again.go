@@ -85,6 +85,7 @@ func (p *Plan) compute(ctx context.Context, record Record, under Controls) (*Pla
 	if b.isAlone() {
 		computed.saysMore(b.word)
 	}
+	p.takeSpelling(computed)
 	computed.Header, computed.SHA256, computed.Kept, computed.Namings = p.Header, p.SHA256, p.Kept, p.Namings
 	computed.Undeclared, computed.Unused = nil, nil
 	computed.Pending, computed.Unknown = p.Pending, p.Unknown

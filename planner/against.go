@@ -227,7 +227,9 @@ func (d *Delta) compareBlocks(compare func(field, was, now string)) {
 		if was == nil {
 			was = &Batch{}
 		}
-		compare("control of batch."+now.Name, was.controlText(), now.controlText())
+		if !sameControl(was.Control, now.Control) {
+			compare("control of batch."+now.Name, was.controlText(), now.controlText())
+		}
 	}
 	for i := range d.Before.Batches {
 		if was := &d.Before.Batches[i]; before[was.Name] != nil {

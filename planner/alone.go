@@ -394,8 +394,8 @@ func (w *word) saysRemainder(known *transfer.Totals, said *Batch) *DifferentErro
 	}
 	if !fits || len(counts) > 0 {
 		return &DifferentError{
-			fmt.Sprintf("the totals of batch %q", said.Name), fmt.Sprintf("%+v", saveTotals("", &said.Totals)),
-			fmt.Sprintf("%+v of its lines, and %d more", saveTotals("", known), kept),
+			fmt.Sprintf("the totals of batch %q", said.Name), totalsText(&said.Totals),
+			fmt.Sprintf("%s of its lines, and %d more", totalsText(known), kept),
 		}
 	}
 	*known = said.Totals

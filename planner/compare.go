@@ -27,18 +27,18 @@ func (p *Plan) compare(computed *Plan, under Controls) error {
 		}
 	}
 	if a, b := p.Header.Accepted, computed.Header.Accepted; !slices.Equal(a, b) {
-		return differ("what was accepted", a, b)
+		return differ("what was accepted", showValue(a), showValue(b))
 	}
 	for _, action := range Actions() {
-		if a, b := totalsText(p, action), totalsText(computed, action); a != b {
-			return differ(fmt.Sprintf("the totals of %q", action), a, b)
+		if a, b := p.Totals[action], computed.Totals[action]; !isSameTotals(a, b) {
+			return differ(fmt.Sprintf("the totals of %q", action), totalsText(a), totalsText(b))
 		}
 	}
-	if a, b := batchTexts(p), batchTexts(computed); !slices.Equal(a, b) {
-		return differ("the totals of the batches", a, b)
+	if !slices.EqualFunc(p.Batches, computed.Batches, func(a, b Batch) bool { return a.Name == b.Name && a.Totals.SameAs(b.Totals) }) {
+		return differ("the totals of the batches", batchText(p), batchText(computed))
 	}
 	if a, b := obstacleTexts(p), obstacleTexts(computed); !isSameSet(a, b) {
-		return differ("what keeps it from being applied", a, b)
+		return differ("what keeps it from being applied", cmp.Or(strings.Join(a, "; "), "nothing"), cmp.Or(strings.Join(b, "; "), "nothing"))
 	}
 	if p.Digest != computed.Digest {
 		return differ("the digest", p.Digest, computed.Digest)
@@ -46,8 +46,8 @@ func (p *Plan) compare(computed *Plan, under Controls) error {
 	return nil
 }
 
-func differ(what string, said, computed any) error {
-	return &DifferentError{what, fmt.Sprint(said), fmt.Sprint(computed)}
+func differ(what, said, computed string) error {
+	return &DifferentError{what, said, computed}
 }
 
 func (p *Plan) compareLines(computed *Plan, under Controls) error {
@@ -60,7 +60,7 @@ func (p *Plan) compareLines(computed *Plan, under Controls) error {
 			if ok {
 				here = fmt.Sprintf("a line of %q", now.RefID)
 			}
-			return differ("the line of "+fmt.Sprintf("%q", said.RefID), said.Action, here)
+			return differ("the line of "+fmt.Sprintf("%q", said.RefID), string(said.Action), here)
 		}
 		if field, a, b := differenceOf(said, now); field != "" {
 			return differ(fmt.Sprintf("%s of %q", field, said.RefID), a, b)
@@ -73,7 +73,7 @@ func (p *Plan) compareLines(computed *Plan, under Controls) error {
 		}
 	}
 	if _, now, ok := next(); ok {
-		return differ(fmt.Sprintf("the line of %q", now.RefID), "none", now.Action)
+		return differ(fmt.Sprintf("the line of %q", now.RefID), "none", string(now.Action))
 	}
 	return nil
 }
@@ -96,19 +96,27 @@ func (c *Controls) allow(r *transfer.Request) error {
 
 // differenceOf names the first field in which two lines differ: all that a change has but its
 // sentences.
-func differenceOf(said, computed *Change) (field string, a, b any) {
+func differenceOf(said, computed *Change) (field, a, b string) {
 	if !isSameRequest(&said.Request, &computed.Request) {
 		return "the request", string(said.Request.Body()), string(computed.Request.Body())
 	}
 	x, y := said.plain(), computed.plain()
 	if reflect.DeepEqual(x, y) {
-		return "", nil, nil
+		return "", "", ""
 	}
-	left, right := reflect.ValueOf(x), reflect.ValueOf(y)
+	field, a, b = differentField(reflect.ValueOf(x), reflect.ValueOf(y))
+	if field == "Recorded" && x.Recorded != nil && y.Recorded != nil {
+		field, a, b = differentField(reflect.ValueOf(*x.Recorded), reflect.ValueOf(*y.Recorded))
+		field = "recorded " + field
+	}
+	return "the " + field, a, b
+}
+
+// differentField is the first field of two structs of one type that differs, with its values in words.
+func differentField(left, right reflect.Value) (field, a, b string) {
 	for i := range left.NumField() {
-		a, b := left.Field(i).Interface(), right.Field(i).Interface()
-		if !reflect.DeepEqual(a, b) {
-			return "the " + left.Type().Field(i).Name, showValue(a), showValue(b)
+		if x, y := left.Field(i).Interface(), right.Field(i).Interface(); !reflect.DeepEqual(x, y) {
+			return left.Type().Field(i).Name, showValue(x), showValue(y)
 		}
 	}
 	panic("two values differ in no field")
@@ -123,15 +131,26 @@ func isSameRequest(a, b *transfer.Request) bool {
 	return true
 }
 
-func showValue(v any) any {
+// showValue is a value in words, as a message has it.
+func showValue(v any) string {
+	texts := []string{}
 	switch v := v.(type) {
 	case *Recorded:
 		if v == nil {
 			return "nothing"
 		}
-		return fmt.Sprintf("%+v", *v)
+		return cmp.Or(v.word(), "something")
+	case []string:
+		for _, text := range v {
+			texts = append(texts, fmt.Sprintf("%q", text))
+		}
+		return cmp.Or(strings.Join(texts, ", "), "none")
+	case []transfer.Difference:
+		for _, d := range v {
+			texts = append(texts, fmt.Sprintf("%s: %q asked, %q answered", d.Field, d.Asked, d.Answered))
+		}
+		return cmp.Or(strings.Join(texts, "; "), "none")
 	case []Signal:
-		texts := []string{}
 		for _, s := range v {
 			text := string(s.Kind)
 			if s.RefID != "" {
@@ -151,7 +170,7 @@ func showValue(v any) any {
 	case string:
 		return fmt.Sprintf("%q", v)
 	}
-	return v
+	return fmt.Sprint(v)
 }
 
 // plain is a change without its request and its sentences, with times in UTC and lists that are
@@ -183,20 +202,44 @@ func (c *Change) plain() Change {
 	return plain
 }
 
-func totalsText(p *Plan, action Action) string {
-	t := p.Totals[action]
+// isSameTotals compares the numbers, and not how they are written: a sum has as many decimals as one of its amounts, and
+// a declared amount may have others than the recorded one.
+func isSameTotals(a, b *transfer.Totals) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.SameAs(*b)
+}
+
+// totalsText are totals in words; nil is none.
+func totalsText(t *transfer.Totals) string {
 	if t == nil {
 		return "none"
 	}
-	return fmt.Sprintf("%+v", saveTotals(action, t))
+	texts := []string{english.Plural(t.Count(), "transfer")}
+	for total := range t.All() {
+		texts = append(texts, transfer.Scales(nil).ShownSum(total.Sum, total.Asset)+" "+total.Asset)
+	}
+	if hash, ok := t.HashTotal(); ok {
+		texts = append(texts, "hash total "+transfer.Scales(nil).ShownSum(hash, ""))
+	}
+	return strings.Join(texts, ", ")
 }
 
-func batchTexts(p *Plan) []string {
+func batchText(p *Plan) string {
 	var all []string
 	for i := range p.Batches {
-		all = append(all, fmt.Sprintf("%s %+v", p.Batches[i].Name, saveTotals("", &p.Batches[i].Totals)))
+		all = append(all, fmt.Sprintf("%q with %s", p.Batches[i].Name, totalsText(&p.Batches[i].Totals)))
 	}
-	return all
+	return cmp.Or(strings.Join(all, "; "), "none")
+}
+
+// takeSpelling writes the totals of a computed plan as its file does, whose numbers are the same.
+func (p *Plan) takeSpelling(computed *Plan) {
+	computed.Totals = p.Totals
+	for i := range computed.Batches {
+		computed.Batches[i].Totals = p.Batches[i].Totals
+	}
 }
 
 // isSameSet compares without the order, which for limits depends on the transfers of the day.
@@ -207,7 +250,11 @@ func isSameSet(a, b []string) bool {
 func obstacleTexts(p *Plan) []string {
 	var all []string
 	for _, o := range p.Obstacles {
-		all = append(all, fmt.Sprintf("%s %s %d %q", o.Kind, o.Address, o.Count, o.RefIDs))
+		text := fmt.Sprintf("%s %s (%d)", o.Kind, o.Address, o.Count)
+		if len(o.RefIDs) > 0 {
+			text += " of " + showValue(o.RefIDs)
+		}
+		all = append(all, text)
 	}
 	return all
 }

@@ -3,7 +3,6 @@ package planner
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -74,14 +73,15 @@ func (p *Plan) OtherBlocks() []ControlBlock {
 	return blocks
 }
 
-// sameControl reports whether two blocks, which may be nil, control the same, wherever they stand.
+// sameControl reports whether two blocks, which may be nil, control the same numbers, wherever they stand and however
+// these are written.
 func sameControl(a, b *config.BatchControl) bool {
-	x, y := saveControl(a), saveControl(b)
-	if x == nil || y == nil {
-		return x == y
+	if a == nil || b == nil {
+		return a == b
 	}
-	y.Place = x.Place
-	return reflect.DeepEqual(x, y)
+	sameHash := a.HashTotal == b.HashTotal || a.HashTotal != nil && b.HashTotal != nil && a.HashTotal.Equal(*b.HashTotal)
+	return max(a.Count, -1) == max(b.Count, -1) && sameHash && (a.Totals == nil) == (b.Totals == nil) &&
+		maps.EqualFunc(a.Totals, b.Totals, decimal.Decimal.Equal)
 }
 
 // controlText is a control block in words.
@@ -147,15 +147,15 @@ func (s *savedControl) restored() (*config.BatchControl, error) {
 		c.Totals = make(map[string]decimal.Decimal)
 	}
 	for _, total := range s.Totals {
-		sum, err := decimal.NewFromString(total.Sum)
-		if err != nil || c.Totals == nil {
+		sum, ok := savedNumber(total.Sum)
+		if !ok || c.Totals == nil {
 			return nil, fmt.Errorf("a total of %q", total.Sum)
 		}
 		c.Totals[total.Asset] = sum
 	}
 	if s.HashTotal != "" {
-		hash, err := decimal.NewFromString(s.HashTotal)
-		if err != nil {
+		hash, ok := savedNumber(s.HashTotal)
+		if !ok {
 			return nil, fmt.Errorf("a hash total of %q", s.HashTotal)
 		}
 		c.HashTotal = &hash

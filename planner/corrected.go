@@ -45,7 +45,7 @@ func (b *builder) findCorrections(due []twinned) {
 	groups := make(map[stemGroup]*correction)
 	for _, d := range due {
 		c := b.plan.Changes.At(int(d.number))
-		for _, stem := range stems(c.RefID, c.Request.Amount) {
+		for _, stem := range stems(c.RefID, c.Request.Amount, namedBy(&c).hasWholeDates) {
 			group := stemGroup{key: b.stemKey(stem, c.Request.Destination())}
 			at, found := slices.BinarySearchFunc(index, group.key, func(s stemmed, key uint64) int { return cmp.Compare(s.key, key) })
 			if !found {
@@ -90,7 +90,7 @@ func (b *builder) indexStems() []stemmed {
 		if whole, _, _ := strings.Cut(amount, "."); !strings.Contains(refID, whole) {
 			continue
 		}
-		for _, stem := range stems(refID, transfer.MustAmount(amount)) {
+		for _, stem := range stems(refID, transfer.MustAmount(amount), nil) {
 			index = append(index, stemmed{b.stemKey(stem, r.destination), r})
 		}
 	}
@@ -143,12 +143,14 @@ const stemHole = "\x00"
 // amountBytesMin is how long an amount in a ref_id is at the least: rent-1 and rent-2 have a number, and not the amounts 1.00 and 2.00.
 const amountBytesMin = 2
 
-// stems are a ref_id without an amount that stands in it: without it at each place, and without it at all of them.
-func stems(refID string, amount transfer.Amount) []string {
+// stems are a ref_id without an amount that stands in it: without it at each place, and without it at all of them. The
+// month or the day of a date, which has the digits of an amount by chance, is no such place where hasWholeDates says that
+// nothing put an amount there; nil says so of none.
+func stems(refID string, amount transfer.Amount, hasWholeDates func() bool) []string {
 	whole, fraction, _ := strings.Cut(amount.Normal(), ".")
 	var all []string
 	var without strings.Builder
-	end := 0
+	end, holes := 0, 0
 	for at := 0; at < len(refID); {
 		next := strings.Index(refID[at:], whole)
 		if next < 0 {
@@ -160,12 +162,14 @@ func stems(refID string, amount transfer.Amount) []string {
 			at++
 			continue
 		}
-		all = append(all, refID[:at]+stemHole+refID[at+length:])
+		if holes++; hasWholeDates == nil || length > len(whole) || !isOfDate(refID, at) || !hasWholeDates() {
+			all = append(all, refID[:at]+stemHole+refID[at+length:])
+		}
 		without.WriteString(refID[end:at] + stemHole)
 		at += length
 		end = at
 	}
-	if len(all) > 1 {
+	if holes > 1 {
 		all = append(all, without.String()+refID[end:])
 	}
 	return all

@@ -246,6 +246,8 @@ type breach struct {
 	room  decimal.Decimal // what it leaves; the least is the tightest
 	said  string
 	over  Obstacle // the ref_ids concerned
+	// isAlone says that the plan exceeds the limit of a day by itself, so that it is too much for any day.
+	isAlone bool
 }
 
 // breaches are the limits that the plan would exceed, the tightest first.
@@ -256,11 +258,11 @@ func (t *limitTally) breaches(changes *Changes) ([]breach, error) {
 		switch l.Per {
 		case config.PerTransfer:
 			if l.over.Count > 0 {
-				all = append(all, breach{l, l.AmountMax.Decimal(), l.saidTransfers(), l.over})
+				all = append(all, breach{limit: l, room: l.AmountMax.Decimal(), said: l.saidTransfers(), over: l.over})
 			}
 		case config.PerPlan, config.PerDay:
 			if said, room, ok := l.exceeded(l.sent, l.planned); ok {
-				all = append(all, breach{limit: l, room: room, said: said})
+				all = append(all, breach{limit: l, room: room, said: said, isAlone: l.isTooMuch(l.planned)})
 			}
 		case config.PerDestinationDay:
 			b, ok, err := l.destinations(changes)
@@ -308,6 +310,12 @@ func (l *limitCount) exceeded(sent, planned transfer.Sum) (said string, room dec
 	return "", decimal.Zero, false
 }
 
+// isTooMuch reports whether planned transfers exceed the limit where nothing was sent before.
+func (l *limitCount) isTooMuch(planned transfer.Sum) bool {
+	_, _, ok := l.exceeded(transfer.Sum{}, planned)
+	return ok
+}
+
 // countText is how many transfers the limit allows.
 func (l *limitCount) countText() string {
 	text := "1 transfer"
@@ -346,6 +354,7 @@ func (l *limitCount) destinations(changes *Changes) (breach, bool, error) {
 			b.said, b.room, worst = said, room, to
 		}
 		over[to] = true
+		b.isAlone = b.isAlone || l.isTooMuch(count.planned)
 	}
 	if len(over) == 0 {
 		return b, false, nil
@@ -382,11 +391,16 @@ func overriding(limit string) string { return "override-limit=" + limit }
 func (b *breach) obstacle() Obstacle {
 	o := b.over
 	o.Kind, o.Address = ObstacleLimit, b.limit.Address()
-	o.Detail = fmt.Sprintf("%s at %s %s. Send less, for instance with --target, or where that is meant, override the limit by its name: that becomes part of the plan's digest and of the journal.",
-		b.limit.Address(), b.limit.Place, b.said)
-	if b.limit.Per.IsDaily() {
-		o.Detail = strings.Replace(o.Detail, "Send less,", "Wait for another day, send less,", 1)
+	help := "Send less, for instance with --target,"
+	switch {
+	case !b.limit.Per.IsDaily():
+	case b.isAlone:
+		help = "That is too much for any day: send a part of it each day, for instance with --target, or raise the limit in the configuration,"
+	default:
+		help = "Wait for another day, send less, for instance with --target,"
 	}
+	o.Detail = fmt.Sprintf("%s at %s %s. %s or where that is meant, override the limit by its name: that becomes part of the plan's digest and of the journal.",
+		b.limit.Address(), b.limit.Place, b.said, help)
 	o.Remedy = "--" + overriding(shell.Word(b.limit.Name))
 	return o
 }

@@ -171,6 +171,31 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestATooLargePlanIsNotToldToWait plans 160.00 USD to two destinations: too much for a day of 100.00 whenever it comes, and
+// for one of 200.00 after 80.00 were sent.
+func TestATooLargePlanIsNotToldToWait(t *testing.T) {
+	const waits, never = "Wait for another day", "too much for any day"
+	old := record(declare("old"), state.Recorded)
+	paid := record(declare("paid", to("to-a"), sum("70")), state.Recorded)
+	for name, test := range map[string]struct {
+		limit    config.Limit
+		recorded state.Detail
+		want     string
+	}{
+		"more than a day":                   {limit("l", config.PerDay, amountMax("100")), old, never},
+		"more than is left of the day":      {limit("l", config.PerDay, amountMax("200")), old, waits},
+		"more transfers than a day":         {limit("l", config.PerDay, countMax(1)), old, never},
+		"more to one than a day":            {limit("l", config.PerDestinationDay, amountMax("79")), paid, never},
+		"more to one than is left for them": {limit("l", config.PerDestinationDay, amountMax("80")), paid, waits},
+		"more than a plan":                  {limit("l", config.PerPlan, amountMax("100")), old, "Send less, for instance"},
+	} {
+		p := plan(t, newMemory(test.recorded), limits(test.limit), declare("a"), declare("b"))
+		if len(p.Obstacles) != 1 || !strings.Contains(p.Obstacles[0].Detail, test.want) || test.want != waits && strings.Contains(p.Obstacles[0].Detail, waits) {
+			t.Errorf("%s: obstacles %v", name, p.Obstacles)
+		}
+	}
+}
+
 func TestAnOverrideIsPartOfTheDigest(t *testing.T) {
 	controls := limits(limit("l", config.PerPlan, amountMax("100")), limit("m", config.PerPlan, amountMax("1000")))
 	declared := []config.Transfer{declare("a"), declare("b")}

@@ -396,15 +396,15 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 			return fmt.Sprintf("no plan has such totals of %q", s.Action)
 		}
 		seen[s.Action] = true
-		if s.Action == None || s.Action == Undeclared {
-			t, err := s.restored()
-			if err != nil {
-				return err.Error()
-			}
-			p.Totals[s.Action] = t
+		said, err := s.restored()
+		if err != nil {
+			return err.Error()
+		}
+		if !hasLines(s.Action) {
+			p.Totals[s.Action] = said
 		}
 		t := p.Totals[s.Action]
-		if t == nil || !s.equal(saveTotals(s.Action, t)) {
+		if t == nil || s.Count != said.Count() || !said.SameAs(*t) || !hasLines(s.Action) && s.HashTotal != "" {
 			return fmt.Sprintf("the totals of %q are not those of the lines", s.Action)
 		}
 	}
@@ -420,31 +420,20 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 // is no line for a recorded transfer.
 func (p *Plan) restoreBatches(saved []savedBatch) string {
 	for _, s := range saved {
-		totals, err := savedTotals{Action: "batch", Count: s.Count, Assets: s.Assets}.restored()
+		totals, err := savedTotals{Action: "batch", Count: s.Count, Assets: s.Assets, HashTotal: s.HashTotal}.restored()
 		if err != nil {
 			return err.Error()
 		}
-		hash, err := decimal.NewFromString(s.HashTotal)
-		if err != nil || totals.Count() != s.Count {
+		if s.HashTotal == "" || totals.Count() != s.Count {
 			return fmt.Sprintf("batch %q has no control totals", s.Name)
 		}
 		control, err := s.Control.restored()
 		if err != nil || control != nil && !s.Controlled {
 			return fmt.Sprintf("batch %q has no such control block", s.Name)
 		}
-		totals.RestoreHash(hash)
 		p.Batches = append(p.Batches, Batch{Name: s.Name, Totals: *totals, Controlled: s.Controlled, Control: control})
 	}
 	return ""
-}
-
-// equalSums is equal without the hash totals.
-func (s savedTotals) equalSums(other savedTotals) bool {
-	return s.Count == other.Count && slices.Equal(s.Assets, other.Assets)
-}
-
-func (s savedTotals) equal(other savedTotals) bool {
-	return s.Count == other.Count && s.HashTotal == other.HashTotal && slices.Equal(s.Assets, other.Assets)
 }
 
 // restored makes totals that were saved.
@@ -457,5 +446,22 @@ func (s savedTotals) restored() (*transfer.Totals, error) {
 		}
 		all.AddTotal(transfer.Total{Asset: asset.Asset, Count: asset.Count, Sum: sum.Decimal()})
 	}
+	if s.HashTotal != "" {
+		hash, ok := savedNumber(s.HashTotal)
+		if !ok {
+			return nil, fmt.Errorf("the totals of %q have a hash total of %q", s.Action, s.HashTotal)
+		}
+		all.RestoreHash(hash)
+	}
 	return all, nil
+}
+
+// savedNumber reads a number of a saved plan. One with an exponent, which may stand for more digits than fit into memory,
+// is none that was saved.
+func savedNumber(text string) (decimal.Decimal, bool) {
+	if strings.Trim(text, "-.0123456789") != "" {
+		return decimal.Decimal{}, false
+	}
+	number, err := decimal.NewFromString(text)
+	return number, err == nil
 }

@@ -366,14 +366,24 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 		o.Rename.add(v.rename.row)
 	}
 	old := j.rows.refID(was.row)
+	next, isPeriod := periodBetween(was.words, is)
 	if o.Count == 1 && first.line.Address == o.Address {
-		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it.",
-			first.line.RefID, first.line.Place, old, j.places[old], o.Rename.when(), was.words, is)
+		both := "accept it"
+		if isPeriod {
+			both = "as where this is the payment of the next period, leave the block of the old one in the files beside it, or accept it"
+		}
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, %s.",
+			first.line.RefID, first.line.Place, old, j.places[old], o.Rename.when(), was.words, is, both)
 		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + o.Remedy
 		return
 	}
-	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s. If they were only renamed, they are paid already: write the old words again, which keeps their identities. If they are to be paid once more, accept exactly so many.",
-		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is)
+	help := " If they were only renamed, they are paid already: write the old words again, which keeps their identities. If they are to be paid once more, accept exactly so many."
+	if isPeriod && !areMixed {
+		help = next.help()
+		o.Remedy = next.remedy() + o.Remedy
+	}
+	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s.%s",
+		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is, help)
 }
 
 // describeCorrections adds what there is to say of lines that differ from recorded transfers by the amount alone.
@@ -399,7 +409,7 @@ func (j *judge) describeCorrections(o *Obstacle, some []judgedLine) {
 		o.Detail += fmt.Sprintf("%d transfers of %s have the same ref_ids as recorded ones%s that are no longer declared, but for the amounts, the first %q at %s as %q, recorded from %s with %s.",
 			len(some), o.Address, when.when(), c.RefID, c.Place, old, j.places[old], amount)
 	}
-	o.Detail += " If an amount was corrected after the payment, all of it would be paid again: write the old amount, and declare the difference as a transfer of its own. If both are meant, accept exactly so many."
+	o.Detail += " If an amount was corrected after the payment, all of it would be paid again: write the old amount, and declare the difference as a transfer of its own. If both are meant, leave the old one declared beside the new one, or accept exactly so many."
 }
 
 func orOthers(are bool) string {

@@ -176,7 +176,7 @@ func (w *word) splitTotals(computed *Plan) {
 			said.Merge(*t)
 		}
 	}
-	if w.said == nil && len(w.plan.Header.Targets) == 0 && !saveTotals(None, &here).equalSums(saveTotals(None, &said)) {
+	if w.said == nil && len(w.plan.Header.Targets) == 0 && !here.SameAs(said) {
 		return
 	}
 	for _, action := range []Action{None, Undeclared} {

@@ -44,7 +44,7 @@ variable "hash_total" {
 }
 
 data "csv" "payroll" {
-  file = "payroll-2026-11.csv"
+  file = "payroll-${var.period}.csv"
   key  = "employee"
 }
 
@@ -65,10 +65,16 @@ profile "treasury" {
 transfer "internal" "payroll" {
   for_each      = data.csv.payroll.rows
   batch         = batch.payroll
-  ref_id        = "payroll-2026-11-${each.key}"
+  ref_id        = "payroll-${var.period}-${each.key}"
   from          = profile.treasury
   to_profile_id = each.value.profile_id
   amount        = each.value.net
   asset         = "USD"
   metadata      = { employee = each.key }
+}
+
+# The month is a variable: written into the ref_id, it would make each month look like a rename.
+variable "period" {
+  type    = string
+  default = "2026-11"
 }

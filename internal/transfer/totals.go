@@ -116,6 +116,19 @@ func (s *runningSum) add(units int64, scale int) {
 	s.base, s.units = s.exact(), units
 }
 
+// SameAs reports whether two totals are the same numbers, however these are written: counts, sums, and the hash
+// totals where there are any.
+func (t Totals) SameAs(other Totals) bool {
+	hash, hasHash := t.HashTotal()
+	otherHash, otherHas := other.HashTotal()
+	if t.count != other.count || hasHash != otherHas || hasHash && !hash.Equal(otherHash) {
+		return false
+	}
+	return slices.EqualFunc(slices.Collect(t.All()), slices.Collect(other.All()), func(a, b Total) bool {
+		return a.Asset == b.Asset && a.Count == b.Count && a.Sum.Equal(b.Sum)
+	})
+}
+
 // Count is how many transfers were added.
 func (t Totals) Count() int { return t.count }
 

@@ -21,6 +21,9 @@ func (r *Regexp) FindStringSubmatch(text string) []string {
 	return r.compiled().FindStringSubmatch(text)
 }
 
+// String is that of [regexp.Regexp].
+func (r *Regexp) String() string { return r.compiled().String() }
+
 // MatchString is that of [regexp.Regexp].
 func (r *Regexp) MatchString(text string) bool { return r.compiled().MatchString(text) }
 
