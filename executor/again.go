@@ -40,9 +40,9 @@ func outlinesOf(isAsked func(state.Transfer) bool) outlines {
 	}
 }
 
-// readAgain returns the ref_ids of transfers that are looked up again although their status is final: what FAILED
-// by an answer or a list, since one that says so wrongly would have it paid twice, for a week and not against a
-// person's word; and what is unverified because its credit side is not COMPLETED. It returns at most [againMax] of
+// readAgain returns the ref_ids of transfers that are looked up again although their status is final: the FAILED ones,
+// since an answer or a list that says so wrongly would have them paid twice, for a week and not against a
+// person's word; and the unverified ones whose credit side is not COMPLETED. It returns at most [againMax] of
 // each kind, of the outlines that list yields; takes may be nil.
 func readAgain(run *activeRun, list outlines, takes func(state.Detail) bool) ([]string, error) {
 	if !run.lookups.possible() {
@@ -91,7 +91,7 @@ func isForAgain(d state.Detail) bool {
 	return isUnpaid && d.RecordStatus == transfer.Completed
 }
 
-// lookAgain looks up, once, what is looked up again. An error is the state's.
+// lookAgain looks them up once. An error is the state's.
 func (r *refresher) lookAgain() error {
 	again := r.again
 	r.again = nil

@@ -22,7 +22,7 @@ func copyOf(record transfer.Record, status transfer.RecordStatus, after time.Dur
 	return with(record, map[string]any{"status": string(status), "updated_at": record.CreatedAt.Add(after)})
 }
 
-// TestTheSidesOfATransferAreHeldAgainstOneAnother settles a doubt by a lookup, and refreshes what was PENDING.
+// TestTheSidesOfATransferAreHeldAgainstOneAnother settles a doubt by a lookup, and refreshes a PENDING transfer.
 func TestTheSidesOfATransferAreHeldAgainstOneAnother(t *testing.T) {
 	both := func() []transfer.Record { return sides(request("a"), time.Now(), transfer.Completed) }
 	tests := map[string]struct {

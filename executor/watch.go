@@ -298,7 +298,7 @@ func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []R
 	return list
 }
 
-// creditChanges returns what is new of the credit side: it is not COMPLETED although the debit side is, or it is now.
+// creditChanges returns the news of the credit side: it is not COMPLETED although the debit side is, or it is now.
 func creditChanges(d state.Detail, now renewal, credit *transfer.Record) []RecordChange {
 	before, after := "", ""
 	if was, ok := unpaidCredit(d); ok {

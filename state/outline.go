@@ -45,7 +45,7 @@ func (t Transfer) Outline() Outline {
 
 // MayBeMade is that of the [Transfer].
 func (o Outline) MayBeMade() bool {
-	if o.Status == Conflict { // with what was FAILED as well: nothing tells which record is right
+	if o.Status == Conflict { // over a FAILED record as well: nothing tells which one is right
 		return true
 	}
 	forgotten := o.Status == Tombstone && o.HasRecord

@@ -39,7 +39,7 @@ func NewVersion(updated time.Time, status RecordStatus) Version {
 }
 
 // Compare is positive where v is newer than w, and negative where it is older: by their times where both have
-// one, else by what a service can say later: what is COMPLETED or FAILED was PENDING before.
+// one, else by their statuses: a record is PENDING before it is COMPLETED or FAILED.
 func (v Version) Compare(w Version) int {
 	if v.isDated(w) && v.updated != w.updated {
 		return cmp.Compare(v.updated, w.updated)
