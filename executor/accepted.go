@@ -13,8 +13,8 @@ func HasAcceptedGroup(detail state.Detail) bool {
 	return detail.Outcome != nil && slices.ContainsFunc(detail.Outcome.Differences, func(d transfer.Difference) bool { return d.Field == "group_id" })
 }
 
-// Unaccepted are the [transfer.Shortcomings] of the record of a transfer that is recorded or adopted,
-// which no person has accepted. An earlier version recorded such transfers. That another one has its
+// Unaccepted are the [transfer.Shortcomings] of the record of a transfer that is recorded or adopted, and the status of a
+// credit side that is not COMPLETED although its debit side is, which no person has accepted. An earlier version recorded such transfers. That another one has its
 // group_id is not among them.
 func Unaccepted(detail state.Detail) []transfer.Difference {
 	isVouched := detail.Outcome != nil && detail.Outcome.Source == state.SourcePerson
@@ -28,7 +28,8 @@ func Unaccepted(detail state.Detail) []transfer.Difference {
 	}
 	record := kept[i]
 	record.GroupID = orElse(record.GroupID, detail.GroupID)
-	return transfer.BeyondAccepted(transfer.Shortcomings(record), detail.Outcome.Differences)
+	short := slices.Concat(transfer.Shortcomings(record), transfer.UnpaidCredit(&record, transfer.Newest(kept, isCredit)))
+	return transfer.BeyondAccepted(short, detail.Outcome.Differences)
 }
 
 // withShortcomings are differences that a person accepts with a record, and in what else it falls short.

@@ -115,10 +115,15 @@ func finishRun(s *scheduler) (Summary, error) {
 	if err := s.shared.addUp(); err != nil {
 		return endRun(s.run, s.shared, err)
 	}
-	if s.run.Settings.WaitFinal && s.run.sending && !s.shared.leaves() {
-		return endRun(s.run, s.shared, awaitFinal(s.run, s.earlier))
+	if !s.run.sending || s.shared.leaves() {
+		return endRun(s.run, s.shared, nil)
 	}
-	return endRun(s.run, s.shared, nil)
+	runID := s.run.Begun.RunID
+	isOfRun := func(row state.Transfer) bool { return row.RunID == runID || s.earlier[row.RefID] }
+	if s.run.Settings.WaitFinal {
+		return endRun(s.run, s.shared, awaitFinal(s.run, isOfRun))
+	}
+	return endRun(s.run, s.shared, lookFailedAgain(s.run, isOfRun))
 }
 
 // endRun writes the run's last event, for every kind of end.

@@ -93,6 +93,10 @@ func judgeRecords(k knownTransfer, where setting, records []transfer.Record) ver
 		v := undecided(k, "only the credit side is known, which does not say what was debited")
 		v.outcome.Records = raws(records, nil)
 		return v
+	case finding.Debit.Status == transfer.Failed && finding.IsOpen():
+		v := undecided(k, openText)
+		v.outcome.Records = raws(records, nil)
+		return v
 	}
 	debit := finding.Debit
 	v := verdict{status: debit.Status, recordID: debit.ID, group: debit.GroupID}
@@ -110,8 +114,11 @@ func judgeRecords(k knownTransfer, where setting, records []transfer.Record) ver
 		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
 	case ResultRecorded, ResultAdopted, ResultRefused, ResultInDoubt, ResultConflict, ResultNotAttempted:
 	}
-	return fallShort(v, v.outcome.Status == state.Unverified, transfer.Shortcomings(*debit))
+	return fallShort(v, v.outcome.Status == state.Unverified, finding.Shortcomings())
 }
+
+// openText is why a debit side that FAILED does not decide yet.
+const openText = "the debit side FAILED, and the credit side is PENDING still"
 
 // examine compares records with the request, and, where a list is all that the state has, with
 // what that says.

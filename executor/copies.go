@@ -15,11 +15,11 @@ type renewal struct {
 	isUnproven   bool                  // nothing proves whom it paid
 }
 
-// renewedBy says that a transfer is unverified where the newer copy falls short, and adopted where
-// all that it lacked is there now.
-func renewedBy(d state.Detail, newer transfer.Record, proven bool) renewal {
+// renewedBy says that a transfer is unverified where the newer copy falls short, or the credit side that was found
+// with it, and adopted where all that it lacked is there now. credit may be nil.
+func renewedBy(d state.Detail, newer transfer.Record, credit *transfer.Record, proven bool) renewal {
 	newer.GroupID = orElse(newer.GroupID, d.GroupID) // what a shorter copy lacks is stored
-	s := renewal{status: d.Status, shortcomings: transfer.Shortcomings(newer)}
+	s := renewal{status: d.Status, shortcomings: slices.Concat(transfer.Shortcomings(newer), transfer.UnpaidCredit(&newer, credit))}
 	var before []transfer.Difference
 	if d.Outcome != nil {
 		before = d.Outcome.Differences
@@ -34,7 +34,13 @@ func renewedBy(d state.Detail, newer transfer.Record, proven bool) renewal {
 				s.accepted = append(s.accepted, before[i])
 			}
 		}
+		if credit, ok := transfer.OfCredit(before); ok {
+			s.accepted = append(s.accepted, credit)
+		}
 		return s
+	}
+	if unpaid, ok := transfer.OfCredit(before); ok && credit == nil && newer.Status == transfer.Completed {
+		s.shortcomings = append(s.shortcomings, unpaid) // a list that lacks the side says nothing of it
 	}
 	if i := slices.IndexFunc(before, isOf("group_id")); i >= 0 && d.GroupID != "" && newer.GroupID == d.GroupID && newer.Status != transfer.Failed {
 		s.shortcomings = append(s.shortcomings, before[i]) // another transfer has it still

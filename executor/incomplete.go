@@ -28,11 +28,8 @@ func (i *incomplete) refusal() error {
 // newIncomplete judges records without a request: the debit side decides where there is one.
 func newIncomplete(run *Run, refID string, records []transfer.Record) incomplete {
 	deciding, has := &records[0], "only the credit side, which does not say what was debited"
-	for i := range records {
-		if records[i].Direction == transfer.Debit {
-			deciding, has = &records[i], "no credit side that says whom it paid"
-			break
-		}
+	if debit := transfer.Newest(records, isDebit); debit != nil {
+		deciding, has = debit, "no credit side that says whom it paid"
 	}
 	if len(records) > 1 {
 		has = fmt.Sprintf("%d records that do not say together what was asked for", len(records))
@@ -47,8 +44,16 @@ func newIncomplete(run *Run, refID string, records []transfer.Record) incomplete
 		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
 	}
 	v.result = resultOf(v.outcome.Status, deciding.Status)
+	credit := transfer.Newest(records, isCredit)
+	if deciding.Direction == transfer.Debit {
+		v = fallShort(v, true, transfer.UnpaidCredit(deciding, credit))
+	}
 	amount, _ := transfer.ParseAmount(deciding.Amount) // the state refuses a text that is no amount
-	return incomplete{request: transfer.Request{RefID: refID, Asset: deciding.Asset, Amount: amount}, verdict: v}
+	one := incomplete{request: transfer.Request{RefID: refID, Asset: deciding.Asset, Amount: amount}, verdict: v}
+	if differences := transfer.ContradictSides(deciding, credit); len(differences) > 0 {
+		one.why = errors.New(Describe(differences))
+	}
+	return one
 }
 
 // incomplete writes incomplete transfers down, and tells them.

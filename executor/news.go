@@ -32,9 +32,13 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false
 	}
-	now := renewedBy(d, *finding.Debit, finding.DestinationProven)
+	now := renewedBy(d, *finding.Debit, finding.Credit, finding.DestinationProven)
 	proves := d.Status == state.Unverified && now.status == state.Adopted
-	if !proves && (ended(d.RecordStatus) || finding.Debit.Status == d.RecordStatus) {
+	isUnpaid := len(creditChanges(d, now, finding.Credit)) > 0
+	if finding.IsOpen() {
+		return state.Outcome{}, nil, false
+	}
+	if !proves && !isUnpaid && (ended(d.RecordStatus) || finding.Debit.Status == d.RecordStatus) {
 		return state.Outcome{}, nil, false
 	}
 	v := verdict{outcome: state.Outcome{

@@ -82,7 +82,7 @@ func (p *dependencyPoller) pollOnce(refIDs []string) []news {
 		if !p.run.life.mayStart() {
 			break
 		}
-		list, err := p.run.watcher.read(chunk, nil)
+		list, err := p.run.watcher.read(chunk, isUnfinished)
 		if err != nil {
 			break
 		}
@@ -149,9 +149,12 @@ func (p *dependencyPoller) polledOnce(results []news) {
 			delete(p.pending, n.refID)
 			p.run.report.changed(n, one.result)
 			p.scheduler.shared.revise(n, one.result)
-			if n.verdict.status == transfer.Failed {
+			switch {
+			case n.verdict.status == transfer.Failed:
 				p.scheduler.strand(n.refID, "which failed")
-			} else {
+			case n.verdict.result == ResultUnverified:
+				p.scheduler.strand(n.refID, "which is "+words(ResultUnverified))
+			default:
 				p.scheduler.meet(n.refID)
 			}
 		}

@@ -14,7 +14,14 @@ import (
 func Describe(differences []transfer.Difference) string {
 	parts := make([]string, 0, len(differences))
 	for _, d := range differences {
-		parts = append(parts, fmt.Sprintf("answered %s %s, asked %s", d.Field, orElse(d.Answered, "nothing"), orElse(d.Asked, "nothing")))
+		switch {
+		case d.IsOfCredit():
+			parts = append(parts, fmt.Sprintf("the debit side is %s and the credit side %s", d.Asked, d.Answered))
+		case d.Field == "status":
+			parts = append(parts, fmt.Sprintf("its status is %s by one record and %s by another", d.Asked, d.Answered))
+		default:
+			parts = append(parts, fmt.Sprintf("answered %s %s, asked %s", d.Field, orElse(d.Answered, "nothing"), orElse(d.Asked, "nothing")))
+		}
 	}
 	return strings.Join(parts, "; ")
 }
@@ -52,9 +59,9 @@ func raws(records []transfer.Record, deciding *transfer.Record) []json.RawMessag
 	return list
 }
 
-// withRecord returns the found records, with the answered one if it is not among them.
+// withRecord returns the found records, with the answered one if it is not among them, or has another status there.
 func withRecord(found []transfer.Record, answered transfer.Record) []transfer.Record {
-	if slices.ContainsFunc(found, func(r transfer.Record) bool { return r.ID == answered.ID }) {
+	if slices.ContainsFunc(found, func(r transfer.Record) bool { return r.ID == answered.ID && r.Status == answered.Status }) {
 		return found
 	}
 	return append([]transfer.Record{answered}, found...)
@@ -73,6 +80,8 @@ func amountDifferences(request *transfer.Request, amount, asset string) []transf
 }
 
 func isDebit(r transfer.Record) bool { return r.Direction == transfer.Debit }
+
+func isCredit(r transfer.Record) bool { return r.Direction == transfer.Credit }
 
 // keptRecords are the records of the latest outcome, the deciding one first where there is
 // one; none where there is no outcome.
@@ -94,15 +103,11 @@ func keptRecords(detail state.Detail) ([]transfer.Record, error) {
 // accepted is the record among those of a conflict that a person accepts: the stored one,
 // which never leaves its ref_id, and else the debit side.
 func accepted(records []transfer.Record, stored string) *transfer.Record {
-	for i := range records {
-		if records[i].ID == stored {
-			return &records[i]
-		}
+	if r := transfer.Newest(records, func(r transfer.Record) bool { return r.ID == stored }); r != nil {
+		return r
 	}
-	for i := range records {
-		if records[i].Direction == transfer.Debit {
-			return &records[i]
-		}
+	if r := transfer.Newest(records, isDebit); r != nil {
+		return r
 	}
 	return &records[0]
 }

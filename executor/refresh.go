@@ -29,7 +29,8 @@ const (
 )
 
 // Refresh looks up the transfers that are recorded and neither COMPLETED nor FAILED in the state, which
-// the caller has locked, and writes the news down. It sends no transfer and is no run: of
+// the caller has locked, and writes the news down. Once it looks up again those whose fate one record or one
+// answer alone says, see [again]. It sends no transfer and is no run: of
 // run it uses Journal, Submitter, Finder, Handler, Policy and Clock. With wait over 0 it goes on
 // until all of them are final or that time is over. Only those that takes accepts are looked up;
 // nil accepts all.
@@ -41,9 +42,12 @@ const (
 func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.Detail) bool) (Refreshed, error) {
 	active := newActiveRun(ctx, run, 0)
 	defer active.life.release()
-	r := newRefresher(active, unfinished, takes)
+	r := newRefresher(active, unfinished(allOutlines), takes)
 	first, err := r.next("")
-	if err != nil || len(first.list) == 0 {
+	if err == nil {
+		r.again, err = readAgain(active, allOutlines, takes)
+	}
+	if err != nil || len(first.list)+len(r.again) == 0 {
 		r.finish()
 		return r.summary, err
 	}
@@ -57,21 +61,14 @@ func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.
 
 // awaitFinal looks up, after the last request, what the run recorded, and what it settled of attempts
 // of earlier runs, until all of it is final or Policy.Wait is over. An error is the state's.
-func awaitFinal(run *activeRun, earlier map[string]bool) error {
-	runID := run.Begun.RunID
-	r := newRefresher(run, func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
-		p := &pass{after: after, most: most}
-		for row, err := range snapshot.Transfers(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			if (row.RunID == runID || earlier[row.RefID]) && !p.add(row.Outline()) {
-				break
-			}
-		}
-		return p, nil
-	}, nil)
+func awaitFinal(run *activeRun, isOfRun func(state.Transfer) bool) error {
+	r := newRefresher(run, unfinished(outlinesOf(isOfRun)), nil)
 	var err error
+	if run.report.has(ResultFailed) {
+		if r.again, err = readAgain(run, outlinesOf(isOfRun), nil); err != nil {
+			return err
+		}
+	}
 	if !run.lookups.possible() || run.Settings.Wait <= 0 {
 		err = r.round()
 	} else {
@@ -142,18 +139,20 @@ func leftOf(list []watched) []left {
 // lister reads the next pass, of at most so many, after a ref_id.
 type lister func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error)
 
-// unfinished lists all that the state has.
-func unfinished(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
-	p := &pass{after: after, most: most}
-	for o, err := range snapshot.Outlines(ctx) {
-		if err != nil {
-			return nil, err
+// unfinished lists those of some outlines.
+func unfinished(list outlines) lister {
+	return func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
+		p := &pass{after: after, most: most}
+		for o, err := range list(ctx, snapshot) {
+			if err != nil {
+				return nil, err
+			}
+			if !p.add(o) {
+				break
+			}
 		}
-		if !p.add(o) {
-			break
-		}
+		return p, nil
 	}
-	return p, nil
 }
 
 // refresher looks recorded transfers up, again and again. Its invariant: of what it looks up no
@@ -162,6 +161,7 @@ type refresher struct {
 	run   *activeRun
 	lists lister
 	takes func(state.Detail) bool // nil takes all
+	again []string                // are looked up once, by the first round
 
 	summary  Refreshed
 	left     []left          // all that are still to be looked up, where that was one pass; else nil
@@ -219,6 +219,9 @@ func (r *refresher) round() error {
 	s := &r.summary
 	s.Pending, s.Unknown, s.Absent, s.Unreadable, s.Unasked, s.Named = transfer.Totals{}, nil, 0, 0, 0, nil
 	r.failures, r.failed = 0, nil
+	if err := r.lookAgain(); err != nil {
+		return err
+	}
 	if known := r.left; known != nil {
 		var err error
 		r.left, err = r.pass(known)
@@ -281,14 +284,12 @@ func (r *refresher) page(list []watched) ([]left, error) {
 		return r.leave(leftOf(list)), nil
 	}
 	all, err := r.run.watcher.watch(list)
-	if lookup, ok := errors.AsType[*lookupError](err); ok {
-		r.failures, r.failed = r.failures+1, fmt.Errorf("%w: %w", ErrLookup, lookup.error)
+	if r.isUnasked(err) {
 		return r.leave(leftOf(list)), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.failures = 0
 	var still []left
 	for i := range all {
 		if n := &all[i]; r.note(n) {
@@ -304,8 +305,19 @@ func (r *refresher) page(list []watched) ([]left, error) {
 	return still, nil
 }
 
+// isUnasked reports whether err says that the service could not be asked, and notes that; else it was asked.
+func (r *refresher) isUnasked(err error) bool {
+	lookup, is := errors.AsType[*lookupError](err)
+	if !is {
+		r.failures = 0
+		return false
+	}
+	r.failures, r.failed = r.failures+1, fmt.Errorf("%w: %w", ErrLookup, lookup.error)
+	return true
+}
+
 func (r *refresher) wanted(d state.Detail) bool {
-	return !r.refused[d.RefID] && (r.takes == nil || r.takes(d))
+	return isUnfinished(d) && !r.refused[d.RefID] && (r.takes == nil || r.takes(d))
 }
 
 // note counts and tells what a lookup has of a transfer, and reports whether it is still not

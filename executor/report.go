@@ -2,6 +2,7 @@ package executor
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -62,8 +63,8 @@ func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 }
 
 // changed tells what a lookup made of a recorded transfer. Where before is not "", the run
-// settled it as that, and counts it anew where it is something else now. A conflict or a failure
-// of another run's transfer is counted as well.
+// settled it as that, and counts it anew where it is something else now. A conflict, a failure
+// or an unverified one of another run is counted as well.
 func (r *report) changed(n *news, before Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,14 +79,14 @@ func (r *report) changed(n *news, before Result) {
 	}
 	e.Time = r.clock.Now()
 	r.handler.Handle(e)
-	if before != "" && (v.status.Final() || n.kind == newsConflict) {
+	if before != "" && !n.detail.RecordStatus.Final() && (v.status.Final() || n.kind == newsConflict) {
 		r.summary.Unfinished--
 	}
 	if before != "" {
 		r.summary.Unknown.add(n.detail.RecordStatus, -1)
 		r.summary.Unknown.add(v.status, 1)
 	}
-	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed {
+	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed && v.result != ResultUnverified {
 		return
 	}
 	if before != "" {
@@ -94,6 +95,7 @@ func (r *report) changed(n *news, before Result) {
 			delete(r.counts, string(before))
 			delete(r.summary.Totals, before)
 		}
+		r.summary.Exceptions = slices.DeleteFunc(r.summary.Exceptions, func(e Event) bool { return e.RefID == n.refID })
 	}
 	r.count(n.request, v)
 }
@@ -161,6 +163,13 @@ func (r *report) stopping(reason string, interrupted, sound bool) {
 	}
 	r.summary.Stopped, r.summary.StoppedSound = reason, sound
 	r.handle(Event{Type: EventStopping, Reason: reason})
+}
+
+// has reports whether the run has a transfer of a result.
+func (r *report) has(result Result) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts[string(result)] > 0
 }
 
 // waited notes how the transfers ended that the run recorded.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,10 @@ var (
 	// ErrCreditOnly says that the records given or found are of the credit side alone,
 	// which does not say who was debited.
 	ErrCreditOnly = errors.New("only the credit side is known; the record of the debit side is needed")
+
+	// ErrCreditOpen says that the debit side FAILED and the credit side is PENDING still, so that nobody can tell whether
+	// the money arrives.
+	ErrCreditOpen = errors.New("the debit side FAILED, and the credit side is PENDING still; look again once that is COMPLETED or FAILED")
 
 	// ErrAbsent says that the service lists nothing under the ref_id. Lists lag: it proves
 	// nothing.
@@ -167,7 +172,7 @@ func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) 
 	if err != nil {
 		return state.Outcome{}, err
 	}
-	if detail.Status == state.InDoubt || detail.Status == state.Conflict && detail.RecordID == "" {
+	if detail.Status == state.InDoubt || detail.Status == state.Conflict && (detail.RecordID == "" || detail.RecordStatus == transfer.Failed) {
 		return state.Outcome{}, &UnsettledError{detail}
 	}
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
@@ -175,7 +180,7 @@ func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) 
 
 // ResolveByLookup asks the service, as long as its lists may lag, and returns the outcome
 // that it wrote: recorded, adopted, unverified or conflict. The error is [ErrAbsent],
-// [ErrCreditOnly], [ErrNoRequest], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
+// [ErrCreditOnly], [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
 // nor unverified, or the lookup's; then nothing was written.
 func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Outcome, error) {
 	detail, meta, err := r.read(ctx)
@@ -207,7 +212,7 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 				}
 				return outcome, err
 			}
-			why = ErrCreditOnly
+			why = undecidedBy(records)
 		}
 		if n == len(pauses) {
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, why)
@@ -216,6 +221,14 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
 		}
 	}
+}
+
+// undecidedBy is why records that agree decide nothing.
+func undecidedBy(records []transfer.Record) error {
+	if slices.ContainsFunc(records, isDebit) {
+		return ErrCreditOpen
+	}
+	return ErrCreditOnly
 }
 
 // read returns what the state knows now.

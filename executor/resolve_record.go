@@ -13,7 +13,7 @@ import (
 
 // ResolveRecorded stores the records that a person got from the service, one or both sides
 // of the transfer, and returns the outcome that it wrote. The error is a *[DifferenceError]
-// where they disagree with the recorded request, [ErrCreditOnly], [ErrNoRequest], [ErrUnknownRefID], or what
+// where they disagree with the recorded request, [ErrCreditOnly], [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], or what
 // the state refuses; then nothing was written. Of a transfer that is recorded already, it
 // takes the service's newer status over; in what a person has accepted, it may differ.
 func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
@@ -183,7 +183,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 	if err != nil {
 		return state.Outcome{}, err
 	}
-	v := judgeRecords(k, inDoubt, records)
+	v := withoutCredit(judgeRecords(k, inDoubt, records), detail, records)
 	switch {
 	case v.outcome.Status == state.Conflict:
 		differences := unaccepted(k, detail, v.outcome.Differences)
@@ -199,7 +199,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 			Records: raws(records, deciding), Differences: withShortcomings(v.outcome.Differences, *deciding),
 		}))
 	case !v.outcome.Status.Made():
-		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, undecidedBy(records))
 	case v.outcome.Status == state.Unverified && len(v.outcome.Differences) > 0:
 		if differences := stillShort(detail, v.outcome.Differences); len(differences) > 0 && !accept {
 			return state.Outcome{}, &DifferenceError{r.RefID, differences}
@@ -216,6 +216,24 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		return state.Outcome{}, &DifferenceError{r.RefID, []transfer.Difference{transfer.SharedGroup(shared.GroupID, shared.RefID)}}
 	}
 	return outcome, err
+}
+
+// withoutCredit is the verdict on records without the credit side where the state knows one whose status is not that of
+// the debit side: they don't mend that.
+func withoutCredit(v verdict, detail state.Detail, records []transfer.Record) verdict {
+	if !v.outcome.Status.Made() || detail.Outcome == nil || slices.ContainsFunc(records, isCredit) {
+		return v
+	}
+	known, ok := transfer.OfCredit(detail.Outcome.Differences)
+	if !ok {
+		return v
+	}
+	switch detail.Status {
+	case state.Conflict, state.Unverified:
+		v.outcome.Status, v.outcome.Differences = detail.Status, append(slices.Clip(v.outcome.Differences), known)
+	case state.Unsent, state.InDoubt, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
+	}
+	return v
 }
 
 // accept chooses the record that a person accepts, which is [ErrCreditOnly] where only the

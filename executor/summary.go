@@ -46,7 +46,7 @@ type Summary struct {
 
 // Refreshed says how a refresh ended, of the transfers that were recorded and neither COMPLETED nor
 // FAILED. Each is counted once in Completed, Failed,
-// Conflicts, Refused or Pending.
+// Conflicts, Refused or Pending. Those that were looked up again are in Again, and with news in Conflicts or Refused.
 type Refreshed struct {
 	Completed transfer.Totals // now
 	Failed    transfer.Totals // now: a late failure
@@ -54,8 +54,10 @@ type Refreshed struct {
 	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
 	Pending   transfer.Totals // still
 
-	CreditFailed int // of Completed: the credit side FAILED
-	UnknownNow   int // of Pending: the service calls them now by a status that its document does not list
+	Again        transfer.Totals // looked up again: FAILED, or COMPLETED without their credit sides
+	AgainCounted int             // of Again: in Conflicts or Refused as well
+	CreditFailed int             // of Completed and of Again: the credit side FAILED, and nobody has accepted that
+	UnknownNow   int             // of Pending: the service calls them now by a status that its document does not list
 
 	// Of Pending:
 	Unknown    Unknown  // their status is neither PENDING nor another one that the document lists
@@ -76,13 +78,13 @@ func (r *Refreshed) pendingWord() string {
 	return string(transfer.Pending)
 }
 
-// Asked returns how many transfers the refresh was about.
+// Asked returns how many transfers the refresh was about, without those that were looked up again.
 func (r *Refreshed) Asked() int {
 	n := 0
 	for _, t := range []*transfer.Totals{&r.Completed, &r.Failed, &r.Conflicts, &r.Refused, &r.Pending} {
 		n += t.Count()
 	}
-	return n
+	return n - r.AgainCounted
 }
 
 // Value returns the end of the run as an expression sees it, under the name outcomes: an object with

@@ -72,8 +72,8 @@ func (t *tally) add(request transfer.Request, v verdict, planned bool) {
 // isShort reports whether a result leaves a line of a plan without an outcome.
 func isShort(result Result) bool { return result == ResultNotAttempted || result == ResultInDoubt }
 
-// revise counts each transfer that was revised under what it is now, once. A conflict or a failure of
-// another run's transfer is counted as well.
+// revise counts each transfer that was revised under what it is now, once. A conflict, a failure or an unverified one of
+// another run is counted as well.
 func (t *tally) revise() {
 	for refID, r := range t.Revised {
 		if t.Restated[refID] {
@@ -83,10 +83,10 @@ func (t *tally) revise() {
 			t.Unknown.add(r.Was, -1)
 			t.Unknown.add(r.Is, 1)
 		}
-		if r.Before != "" && (r.Is.Final() || r.After == ResultConflict) {
+		if r.Before != "" && !r.Was.Final() && (r.Is.Final() || r.After == ResultConflict) {
 			t.Unfinished--
 		}
-		if r.Before == r.After || r.Before == "" && r.After != ResultConflict && r.After != ResultFailed {
+		if r.Before == r.After || r.Before == "" && r.After != ResultConflict && r.After != ResultFailed && r.After != ResultUnverified {
 			continue
 		}
 		if r.Before != "" {

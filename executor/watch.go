@@ -10,7 +10,7 @@ import (
 	"remit/state"
 )
 
-// watched is a transfer that is recorded, while its status is not final.
+// watched is a transfer that is recorded, while its status is not final, or is looked up once more.
 type watched struct {
 	knownTransfer
 	detail    state.Detail // as the state has it
@@ -38,7 +38,8 @@ type news struct {
 	verdict verdict        // of newsChanged and newsConflict; durable
 	reason  string         // of newsUnreadable and newsRefused, in words
 
-	creditFailed bool // the debit side is COMPLETED, and the credit side FAILED
+	creditFailed bool // the debit side is COMPLETED, and the credit side FAILED, which nobody has accepted
+	isOpen       bool // of newsNone: the debit side is COMPLETED or FAILED, and the credit side is PENDING still
 }
 
 // final reports whether the service is done with the transfer.
@@ -83,8 +84,10 @@ func (w *watcher) watch(list []watched) ([]news, error) {
 	return all, w.writeNews(all)
 }
 
-// read reads what the state has of transfers, without those that are final, or that takes does not
-// accept; nil accepts all.
+// isUnfinished reports whether a transfer is made, and the service was not done with it.
+func isUnfinished(d state.Detail) bool { return d.Status.Made() && !d.RecordStatus.Final() }
+
+// read reads what the state has of transfers, without those that takes does not accept.
 func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watched, error) {
 	snapshot, err := w.journal.snapshot()
 	if err != nil {
@@ -97,7 +100,7 @@ func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watche
 	}
 	var list []watched
 	for _, d := range details {
-		if d.Status.Made() && !d.RecordStatus.Final() && (takes == nil || takes(d)) {
+		if takes(d) {
 			u := newUnsettled(d, w.runID, w.settings)
 			list = append(list, watched{u.knownTransfer, d, u.unreadable != ""})
 		}
@@ -152,7 +155,9 @@ func (w watched) judge(found lookup) news {
 	}
 	var finding transfer.Finding
 	var differences []transfer.Difference
-	if !w.isUnknown {
+	if w.isUnknown {
+		finding.Credit = transfer.Newest(records, isCredit)
+	} else {
 		finding = w.examine(records)
 		differences = unaccepted(w.knownTransfer, w.detail, finding.Differences)
 	}
@@ -166,18 +171,20 @@ func (w watched) judge(found lookup) news {
 		return news{watched: w, kind: newsConflict, verdict: w.contradict(records, stored, differences)}
 	case deciding == nil:
 		return news{watched: w, kind: newsAbsent}
+	case deciding.Status.Final() && finding.Credit != nil && finding.Credit.Status == transfer.Pending:
+		return news{watched: w, kind: newsNone, isOpen: true}
 	}
 	n := news{watched: w, kind: newsNone, changes: changesOf(w.detail.RecordStatus, stored, deciding)}
-	now := renewedBy(w.detail, *deciding, finding.DestinationProven)
+	now := renewedBy(w.detail, *deciding, finding.Credit, finding.DestinationProven)
+	n.changes = append(n.changes, creditChanges(w.detail, now, finding.Credit)...)
+	if unpaid, ok := transfer.OfCredit(now.shortcomings); ok {
+		n.creditFailed = unpaid.Answered == string(transfer.Failed)
+	}
 	if w.detail.Status == state.Unverified && now.status == state.Adopted && finding.DestinationProven {
 		n.changes = append(n.changes, RecordChange{fieldDestination, "not proven", "proven"})
 	}
 	if len(n.changes) == 0 {
 		return n
-	}
-	if credit := finding.Credit; credit != nil && credit.Status == transfer.Failed && deciding.Status == transfer.Completed {
-		n.creditFailed = true
-		n.changes = append(n.changes, RecordChange{"credit side", string(deciding.Status), string(credit.Status)})
 	}
 	n.kind = newsChanged
 	n.verdict = verdict{
@@ -214,16 +221,13 @@ func (w *watched) isStored(r transfer.Record) bool { return r.ID == w.detail.Rec
 // deciding returns the newer copy of the stored record, or the record in its place; nil if there is
 // neither, as where the service lists the other side alone.
 func (w *watched) deciding(records []transfer.Record, debit, stored *transfer.Record) *transfer.Record {
-	if i := slices.IndexFunc(records, w.isStored); i >= 0 {
-		return &records[i]
+	if newest := transfer.Newest(records, w.isStored); newest != nil {
+		return newest
 	}
 	if debit != nil || stored == nil {
 		return debit
 	}
-	if i := slices.IndexFunc(records, func(r transfer.Record) bool { return r.Direction == stored.Direction }); i >= 0 {
-		return &records[i]
-	}
-	return nil
+	return transfer.Newest(records, func(r transfer.Record) bool { return r.Direction == stored.Direction })
 }
 
 // against returns in what the deciding record contradicts the stored one, without the fields that
@@ -237,9 +241,21 @@ func (w *watched) against(stored, deciding *transfer.Record, known []transfer.Di
 	case deciding.ID != w.detail.RecordID:
 		list = []transfer.Difference{{Field: "id", Asked: w.detail.RecordID, Answered: deciding.ID}}
 	}
+	list = append(list, w.takenBack(stored, deciding)...)
 	return slices.DeleteFunc(list, func(d transfer.Difference) bool {
 		return slices.ContainsFunc(known, func(k transfer.Difference) bool { return k.Field == d.Field })
 	})
+}
+
+// takenBack names the status of a deciding record that takes back what the state has as COMPLETED or FAILED. A
+// copy that is not final takes it back only if it is newer: lists lag.
+func (w *watched) takenBack(stored, deciding *transfer.Record) []transfer.Difference {
+	was, now := w.detail.RecordStatus, deciding.Status
+	isNewer := stored != nil && deciding.Version().Compare(stored.Version()) > 0
+	if !was.Final() || now == was || now == transfer.NoStatus || !now.Final() && !isNewer {
+		return nil
+	}
+	return []transfer.Difference{{Field: "status", Asked: string(was), Answered: string(now)}}
 }
 
 // contradict makes a conflict of the recorded transfer and the records of a lookup. The stored
@@ -280,6 +296,31 @@ func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []R
 	object("status_details", stored.StatusDetails, newer.StatusDetails)
 	object("secondary_status", stored.SecondaryStatus, newer.SecondaryStatus)
 	return list
+}
+
+// creditChanges returns the news of the credit side: it is not COMPLETED although the debit side is, or it is now.
+func creditChanges(d state.Detail, now renewal, credit *transfer.Record) []RecordChange {
+	before, after := "", ""
+	if was, ok := unpaidCredit(d); ok {
+		before = was.Answered
+	}
+	if unpaid, ok := transfer.OfCredit(now.shortcomings); ok {
+		before, after = orElse(before, unpaid.Asked), unpaid.Answered
+	} else if before != "" && credit != nil {
+		after = string(credit.Status)
+	}
+	if after == "" || after == before {
+		return nil
+	}
+	return []RecordChange{{"credit side", before, after}}
+}
+
+// unpaidCredit returns the shortcoming of a transfer that is unverified because its credit side is not COMPLETED.
+func unpaidCredit(d state.Detail) (transfer.Difference, bool) {
+	if d.Status != state.Unverified || d.Outcome == nil {
+		return transfer.Difference{}, false
+	}
+	return transfer.OfCredit(d.Outcome.Differences)
 }
 
 // compacted returns JSON without space that means nothing; "" for none, and for an empty object.

@@ -124,7 +124,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.InDoubt:
 		return b.describeDoubt(c, r, d)
 	case state.Recorded, state.Adopted, state.Unverified:
-		describeMade(c, d)
+		b.describeMade(c, d)
 	case state.Conflict:
 		c.describeConflict(d)
 	case state.Tombstone:
@@ -159,7 +159,7 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 	return nil
 }
 
-func describeMade(c *Change, d *state.Detail) {
+func (b *builder) describeMade(c *Change, d *state.Detail) {
 	switch c.Action {
 	case Conflict:
 		if c.Recorded.Body == "" {
@@ -168,7 +168,7 @@ func describeMade(c *Change, d *state.Detail) {
 		}
 		c.Reason = "the declaration was changed after the transfer was recorded; restore it, or declare what is still to be moved under a new ref_id"
 	case Failed:
-		c.Reason = "the service says that it FAILED; remove it, or pay it under a new ref_id"
+		c.Reason = failedText(d, b.controls.Lookup)
 	case None:
 	case Submit, Resolve, Wait, Expired, Undeclared:
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))
@@ -179,6 +179,21 @@ func describeMade(c *Change, d *state.Detail) {
 			c.markListed()
 		}
 	}
+}
+
+// failedText says what the service's FAILED asks for. One answer that says so wrongly has a transfer paid twice, so
+// the service is asked first, unless a lookup has said it.
+func failedText(d *state.Detail, canLookUp bool) string {
+	const pay = "remove it, or pay it under a new ref_id"
+	switch {
+	case isDisputed(d):
+		return "the debit side FAILED, and the credit side did not, which a person accepted; ask the service whether the money arrived before you pay it under a new ref_id"
+	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
+		return "the service says that it FAILED; " + pay
+	case canLookUp:
+		return "the service says that it FAILED; have remit refresh ask it again, and then " + pay
+	}
+	return "the service says that it FAILED; ask its operator whether no money moved, and then " + pay
 }
 
 // describeConflict shows the request and the answer; where the declaration differs as
@@ -205,7 +220,10 @@ func (c *Change) markUnverified(by *state.Outcome) {
 	why := "its record falls short, or its destination could not be proven"
 	if by != nil {
 		why = "its destination could not be proven"
-		if short := shortFields(by.Differences); short != "" {
+		if credit, ok := transfer.OfCredit(by.Differences); ok {
+			why = "its debit side is " + credit.Asked + " and its credit side " + credit.Answered + ": the money left its sender and has not arrived"
+			c.Reason = why + "; ask the service's operator what became of it"
+		} else if short := shortFields(by.Differences); short != "" {
 			why = "its record falls short in " + short
 		}
 	}

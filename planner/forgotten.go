@@ -66,6 +66,26 @@ func eachForgotten(ctx context.Context, record Record, refIDs []string, do func(
 	})
 }
 
+// eachDisputed calls do with the detail of each of the given FAILED transfers of which the credit side did not
+// fail, which a person has accepted.
+func eachDisputed(ctx context.Context, record Record, refIDs []string, do func(*state.Detail) error) error {
+	return eachDetail(ctx, record, refIDs, func(d *state.Detail) error {
+		if !isDisputed(d) {
+			return nil
+		}
+		return do(d)
+	})
+}
+
+// isDisputed reports whether a transfer FAILED by its debit side alone.
+func isDisputed(d *state.Detail) bool {
+	if d.RecordStatus != transfer.Failed || d.Outcome == nil {
+		return false
+	}
+	_, differ := transfer.OfCredit(d.Outcome.Differences)
+	return differ
+}
+
 // wasUnsettled reports whether a tombstone may have been made, by its events from the request in force on to the
 // person's word: every attempt counts that no outcome called unsent or refused, and an outcome settles only
 // its own attempt (law 3).

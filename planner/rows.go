@@ -95,7 +95,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
-	var tombstones []string // that may have been made
+	var tombstones, failed []string // that may have been made
 	var text []byte
 	for t, err := range record.Outlines(ctx) {
 		if err != nil {
@@ -131,6 +131,9 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 		if mayBeForgotten(&t) {
 			tombstones = append(tombstones, strings.Clone(t.RefID))
 		}
+		if t.RecordStatus == transfer.Failed && t.Status.Made() {
+			failed = append(failed, strings.Clone(t.RefID))
+		}
 		r.setIf(markListed, t.Status.Made() && t.RecordStatus == "")
 		r.setIf(markFromLabel, t.FromLabel)
 		r.setIf(markInFlight, alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID)
@@ -138,14 +141,17 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			r.intended = t.IntendedAt.UnixMilli()
 		}
 	}
-	err := eachForgotten(ctx, record, tombstones, func(d *state.Detail) error {
+	mayBeMade := func(d *state.Detail) error {
 		at := sort.Search(all.len(), func(i int) bool { return all.refID(all.at(i)) >= d.RefID })
 		all.at(at).set(markMayBeMade)
 		o := d.Outline()
 		limits.made(&o)
 		return nil
-	})
-	return all, err
+	}
+	if err := eachForgotten(ctx, record, tombstones, mayBeMade); err != nil {
+		return nil, err
+	}
+	return all, eachDisputed(ctx, record, failed, mayBeMade)
 }
 
 func (all *rows) refID(r *row) string {

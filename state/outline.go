@@ -45,6 +45,9 @@ func (t Transfer) Outline() Outline {
 
 // MayBeMade is that of the [Transfer].
 func (o Outline) MayBeMade() bool {
+	if o.Status == Conflict { // over a FAILED record as well: nothing tells which one is right
+		return true
+	}
 	forgotten := o.Status == Tombstone && o.HasRecord
 	return (o.Status.MayBeMade() || forgotten) && o.RecordStatus != transfer.Failed
 }

@@ -207,7 +207,7 @@ func (r *refreshing) exit(ctx context.Context, found *executor.Refreshed) int {
 func (r *refreshing) next(found *executor.Refreshed) string {
 	switch {
 	case r.words != "refresh": // the plan follows
-	case found.Failed.Count()+found.Conflicts.Count() > 0:
+	case found.Failed.Count()+found.Conflicts.Count()+found.CreditFailed > 0:
 		return r.dir.Command("plan")
 	case found.Pending.Count() > 0:
 		line := "refresh"
@@ -237,7 +237,7 @@ func (r *refreshing) faces(streams *terminal.Streams) (executor.Handler, func(*e
 
 // show shows how a refresh ended. Of one that failed before anything was known, nothing.
 func (r *refreshing) show(streams *terminal.Streams, found *executor.Refreshed, failed error) error {
-	if failed != nil && found.Asked() == 0 {
+	if failed != nil && found.Asked()+found.Again.Count() == 0 {
 		return nil
 	}
 	o := view.RefreshOptions{Targeted: len(r.targets) > 0, Screen: streams.Screen(streams.Out)}

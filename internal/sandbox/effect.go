@@ -92,7 +92,7 @@ func (s *Sandbox) meets(r Request, f Fault) bool {
 // ofRecord reports whether a fault belongs to a transfer and not to one request about it.
 func ofRecord(kind FaultKind) bool {
 	switch kind {
-	case Lookup, Late, Rescaled, WrongAmount, WrongAsset, WrongProfile, WrongRefID, WrongCustomer, SameID, Backdated, Bare, Novel, NovelStatus, Fee, Relinked, Ungrouped, WrongTotal, Lacking, CreditFailed, Unreadable, Liberties:
+	case Lookup, Late, Rescaled, WrongAmount, WrongAsset, WrongProfile, WrongRefID, WrongCustomer, SameID, Backdated, Bare, Novel, NovelStatus, Fee, Relinked, Ungrouped, WrongTotal, Lacking, CreditFailed, DebitFailed, Versions, Unreadable, Liberties:
 		return true
 	case Latency, TokenExpired, ResetBefore, Hang, ErrorBefore, Throttled, TooEarly, Redirect, Refuse,
 		LostAnswer, HangAfter, ErrorAfter, HalfAnswer, Endless, Garbage, Answer, Fail, PendingFor, PendingMore, Replay, Forget, LookupError, TokenError:

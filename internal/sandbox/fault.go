@@ -71,6 +71,8 @@ const (
 	WrongTotal    FaultKind = "wrong-total"    // a total that is not of the amount and the fee
 	Lacking       FaultKind = "lacking"        // Mode: the required field that is empty
 	CreditFailed  FaultKind = "credit-failed"  // the credit side of a COMPLETED transfer is FAILED
+	DebitFailed   FaultKind = "debit-failed"   // the debit side of a COMPLETED transfer is FAILED
+	Versions      FaultKind = "versions"       // a lookup shows behind each record an older copy of it, which is FAILED
 	Unreadable    FaultKind = "unreadable"     // a lookup lacks required fields; answers are whole
 
 	// Liberties are no fault, but all at once what the service's document allows and few do: short decimals
@@ -118,13 +120,13 @@ func forms() map[FaultKind]valueForm {
 		Latency: {duration: true, required: true}, TokenExpired: {number: true}, ResetBefore: none, Hang: none,
 		ErrorBefore: status(503), Throttled: {duration: true}, TooEarly: none, Redirect: status(307), Refuse: status(422),
 		LostAnswer: none, HangAfter: none, ErrorAfter: status(503), HalfAnswer: none, Endless: none, Garbage: none,
-		Answer: {modes: []string{"credit", "none"}, required: true},
+		Answer: {modes: []string{"credit", "failed", "none"}, required: true},
 		Fail:   none, PendingFor: {duration: true, required: true}, PendingMore: {number: true, required: true}, Replay: {modes: []string{ReplayConflict, ReplayExisting, ReplayIgnore}, required: true},
 		Forget: {number: true, required: true}, Lookup: {modes: []string{"debit", "credit", "none", "capitals"}, required: true},
 		Late: {duration: true, required: true}, LookupError: status(503), TokenError: status(503),
 		Rescaled: none, WrongAmount: none, WrongAsset: none, WrongProfile: none, WrongRefID: none, WrongCustomer: none,
 		SameID: none, Backdated: none, Bare: none, Novel: none, NovelStatus: none,
-		Fee: {number: true, required: true}, Relinked: none, Ungrouped: none, WrongTotal: none, Lacking: {modes: []string{"total", "fee", "status", "created_at", "updated_at"}, required: true}, CreditFailed: none, Unreadable: none, Liberties: none,
+		Fee: {number: true, required: true}, Relinked: none, Ungrouped: none, WrongTotal: none, Lacking: {modes: []string{"total", "fee", "status", "created_at", "updated_at"}, required: true}, CreditFailed: none, DebitFailed: none, Versions: none, Unreadable: none, Liberties: none,
 	}
 }
 

@@ -187,6 +187,8 @@ func TestFaultsOfRecords(t *testing.T) {
 		"relinked":      func(r *transfer.Record) { r.GroupID = "" },
 		"pending=1h":    func(r *transfer.Record) { r.Status = transfer.Pending },
 		"credit-failed": func(*transfer.Record) {}, // of the other side
+		"debit-failed":  func(r *transfer.Record) { r.Status = transfer.Failed },
+		"versions":      func(*transfer.Record) {}, // in lookups alone
 		"unreadable":    func(*transfer.Record) {}, // in lookups alone
 		"answer=credit": func(r *transfer.Record) {
 			r.ID, r.ProfileID, r.Direction, r.Type = "", landlord, "CREDIT", "INTERNAL_TRANSFER_CREDIT"

@@ -93,10 +93,28 @@ func (r record) distortMovement(e effects) record {
 	if e.has(WrongRefID) && r.RefID != "" {
 		r.RefID += "-other"
 	}
-	if e.has(CreditFailed) && r.Direction == string(transfer.Credit) && r.Status == string(transfer.Completed) {
-		r.Status = string(transfer.Failed)
-		r.StatusDetails, r.SecondaryStatus = json.RawMessage(failedDetails), json.RawMessage(failedStage)
+	isCredit := r.Direction == string(transfer.Credit)
+	if (e.has(CreditFailed) && isCredit || e.has(DebitFailed) && !isCredit) && r.Status == string(transfer.Completed) {
+		r = r.failed()
 	}
+	return r
+}
+
+// failed is the record as if its side had FAILED.
+func (r record) failed() record {
+	r.Status = string(transfer.Failed)
+	r.StatusDetails, r.SecondaryStatus = json.RawMessage(failedDetails), json.RawMessage(failedStage)
+	return r
+}
+
+// older is an earlier copy of the record, which was FAILED then.
+func (r record) older() record {
+	r = r.failed()
+	created, err := time.Parse(time.RFC3339, r.CreatedAt)
+	if err != nil {
+		panic(err) // timestamp made it
+	}
+	r.UpdatedAt = timestamp(created.Add(-time.Second))
 	return r
 }
 

@@ -130,7 +130,11 @@ func (s *Sandbox) answer(m made, e effects) []byte {
 	if e[Answer].Mode == "credit" {
 		side = m.legs[1]
 	}
-	return s.encode(s.record(side).distort(e))
+	answered := s.record(side).distort(e)
+	if e[Answer].Mode == "failed" {
+		answered = answered.failed()
+	}
+	return s.encode(answered)
 }
 
 func write(w http.ResponseWriter, status int, body []byte) {
@@ -230,6 +234,9 @@ func (s *Sandbox) lookup(r *http.Request, refIDs []string, after position, own F
 			shown.Status, shown.Amount = "", ""
 		}
 		l.Items = append(l.Items, shown)
+		if e.has(Versions) {
+			l.Items = append(l.Items, shown.older())
+		}
 	}
 	return l, s.ledger.looked(legs)
 }

@@ -129,10 +129,12 @@ type Finding struct {
 func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 0 }
 
 // Examine compares all records found under the ref_id of req with it. A debit record
-// decides; a credit record of the same group_id proves the destination, unless it FAILED and
-// the debit did not; a credit record alone that agrees proves nothing. Records of more than one
-// transfer disagree: the difference then is in "group_id" or "id". A difference that both sides
-// have is listed once.
+// decides; a credit record of the same group_id proves the destination, unless it FAILED and the
+// debit did not; a credit record alone that agrees proves nothing. Records of more than one
+// transfer disagree: the difference then is in "group_id" or "id". So do a debit that FAILED and a
+// credit that did not, see [ContradictSides]. Of several copies of one record the newest counts;
+// where nothing tells which is newer and one is COMPLETED and another FAILED, the difference is in "status".
+// A difference that both sides have is listed once.
 func Examine(req Request, records []Record, operator Operator) Finding {
 	var f Finding
 	var c comparison
@@ -147,11 +149,22 @@ func Examine(req Request, records []Record, operator Operator) Finding {
 			c.differ("id", (*seen).ID, rec.ID)
 			continue
 		}
-		*seen = rec
+		if *seen == nil {
+			*seen = rec
+			continue
+		}
+		before, now := (*seen).Version(), rec.Version()
+		if now.Contradicts(before) {
+			c.differ("status", string((*seen).Status), string(rec.Status))
+		}
+		if now.Compare(before) > 0 {
+			*seen = rec
+		}
 	}
 	linked := false
 	if f.Debit != nil && f.Credit != nil {
 		c.present("group_id", f.Debit.GroupID, f.Credit.GroupID)
+		c.differences = append(c.differences, ContradictSides(f.Debit, f.Credit)...)
 		arrived := f.Credit.Status != Failed || f.Debit.Status == Failed
 		linked = arrived && f.Debit.GroupID != "" && f.Debit.GroupID == f.Credit.GroupID
 	}

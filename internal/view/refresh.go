@@ -106,20 +106,24 @@ func (p *page) unknownStatuses(indent string, unknown executor.Unknown) {
 // next command. It returns only errors of w.
 func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	p := newPage(w, o.Screen)
+	end := span{"Refresh of " + english.Plural(s.Asked(), "transfer") + " that the state has as PENDING.", toneStrong}
 	if s.Asked() == 0 {
-		nothing := "No transfer is pending."
+		end = span{"No transfer is pending.", toneNone}
 		if o.Targeted {
-			nothing = "No transfer that --target names is pending."
+			end.text = "No transfer that --target names is pending."
 		}
-		p.line(plain(nothing))
-		return p.Flush()
+		if s.AgainCounted+s.CreditFailed == 0 && !s.Interrupted {
+			p.line(end)
+			p.again(s)
+			return p.Flush()
+		}
 	}
 	p.line()
-	end := span{"Refresh of " + english.Plural(s.Asked(), "transfer") + " that the state has as PENDING.", toneStrong}
 	if s.Interrupted {
 		end = span{"The refresh was interrupted. What it learned is in the state.", toneDoubt}
 	}
 	p.paragraph("", end.text, end.tone)
+	p.again(s)
 	p.line()
 	row := func(word string, t tone, totals *transfer.Totals) totalsRow {
 		return totalsRow{label: []span{{word, t}}, totals: totals}
@@ -133,12 +137,19 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	}, 0)
 	if s.CreditFailed > 0 {
 		p.line()
-		p.paragraph("", fmt.Sprintf("Of those that are COMPLETED %d took the money from its sender, and the credit side FAILED: it did not arrive. "+
+		p.paragraph("", fmt.Sprintf("The debit side is COMPLETED, and the credit side FAILED: %d. The money left its sender and did not arrive. "+
 			"Ask the operator what became of it.", s.CreditFailed), toneBad)
 	}
 	p.stillPending(s)
 	p.headAndNext(s.Head, o.Next)
 	return p.Flush()
+}
+
+// again says how many transfers were looked up again although their status is final.
+func (p *page) again(s *executor.Refreshed) {
+	if n := s.Again.Count(); n > 0 {
+		p.paragraph("", fmt.Sprintf("Looked up again, because it FAILED or its credit side is not COMPLETED: %d.", n), toneDim)
+	}
 }
 
 // stillWord names transfers that are not final.
@@ -179,7 +190,8 @@ type refreshLine struct {
 	Conflicts    totalsLine       `json:"conflicts"`
 	Refused      totalsLine       `json:"refused"`
 	Pending      totalsLine       `json:"pending"`
-	CreditFailed int              `json:"credit_failed"`            // of completed
+	Again        *totalsLine      `json:"again,omitempty"`          // FAILED, or without a COMPLETED credit side
+	CreditFailed int              `json:"credit_failed"`            // of completed and again
 	Unknown      executor.Unknown `json:"unknown_status,omitempty"` // of pending: how many of each status
 	Absent       int              `json:"absent"`
 	Unreadable   int              `json:"unreadable"`
@@ -197,8 +209,14 @@ func (j *JSON) Refreshed(s *executor.Refreshed, o RefreshOptions) error {
 }
 
 func newRefreshLine(s *executor.Refreshed, next string) refreshLine {
+	var again *totalsLine
+	if s.Again.Count() > 0 {
+		again = new(totalsLine)
+		*again = totalsOf(&s.Again)
+	}
 	return refreshLine{
-		Type: "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
+		Again: again,
+		Type:  "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
 		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), CreditFailed: s.CreditFailed, Unknown: s.Unknown, Absent: s.Absent, Unreadable: s.Unreadable,
 		Unasked: s.Unasked, RefIDs: append([]string{}, s.Named...), Interrupted: s.Interrupted, Head: s.Head, Next: next,
 	}

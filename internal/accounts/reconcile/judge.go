@@ -167,7 +167,7 @@ func (p *pair) split() {
 			return order
 		}
 		if a.ID == b.ID {
-			return b.UpdatedAt.Compare(a.UpdatedAt)
+			return transfer.NewVersion(b.UpdatedAt, b.Status).Compare(transfer.NewVersion(a.UpdatedAt, a.Status))
 		}
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})

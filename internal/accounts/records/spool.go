@@ -37,7 +37,7 @@ type Spool struct {
 type entry struct {
 	refID, id uint64 // hashes
 	content   uint64 // hash of the fields of a record that never change
-	updated   int64  // milliseconds
+	version   transfer.Version
 	offset    int64
 	length    int32
 	line      int32
@@ -80,7 +80,7 @@ func (s *Spool) Add(name string, r Record) error {
 	}
 	s.entries = append(s.entries, entry{
 		refID: maphash.String(s.seed, r.RefID), id: maphash.String(s.seed, r.ID),
-		content: s.content(&r.Record), updated: r.UpdatedAt.UnixMilli(),
+		content: s.content(&r.Record), version: r.Version(),
 		offset: s.end, length: int32(len(r.Raw)), line: int32(r.Line), file: int32(len(s.names) - 1),
 	})
 	s.end += int64(len(r.Raw))
@@ -120,19 +120,20 @@ func (e *ContradictionError) Error() string {
 }
 
 // Seal ends adding. Of a record that was added more than once the newest copy is kept; the error
-// is a *[ContradictionError] where the copies differ in more than their status.
+// is a *[ContradictionError] where the copies differ in more than their status, or where one is COMPLETED and another
+// FAILED and no time tells which is newer.
 func (s *Spool) Seal() error {
 	if err := s.out.Flush(); err != nil {
 		return fmt.Errorf("keep the records aside: %w", err)
 	}
 	s.out = nil
 	slices.SortFunc(s.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.updated, a.updated), cmp.Compare(a.offset, b.offset))
+		return cmp.Or(cmp.Compare(a.id, b.id), b.version.Compare(a.version), cmp.Compare(a.offset, b.offset))
 	})
 	kept := s.entries[:0]
 	for i, e := range s.entries {
 		if i > 0 && len(kept) > 0 && kept[len(kept)-1].id == e.id {
-			if before := kept[len(kept)-1]; before.content != e.content {
+			if before := kept[len(kept)-1]; before.content != e.content || before.version.Contradicts(e.version) {
 				return s.contradiction(before, e)
 			}
 			s.repeated++

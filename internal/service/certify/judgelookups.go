@@ -91,6 +91,9 @@ func (j judgement) judgeListed(a attempt) {
 		j.differs(contract.LookupSides, "It has the credit side alone.")
 		return
 	}
+	if slices.ContainsFunc(records, func(r transfer.Record) bool { return r.ID == debit.ID && r.Version() != debit.Version() }) {
+		j.note(contract.LookupRecord, "It has older copies of a record as well; the newest one counts.")
+	}
 	j.judgeCopies(a, *debit)
 	if credit == nil {
 		j.differs(contract.LookupSides, "It has the debit side alone, which does not say whom it paid.")
@@ -111,7 +114,12 @@ func sidesOf(records []transfer.Record, answered transfer.Record) (debit, credit
 		if r.Direction == transfer.Credit {
 			side = &credit
 		}
-		if *side == nil || r.GroupID == answered.GroupID || r.ID == answered.ID {
+		switch {
+		case *side != nil && (*side).ID == r.ID:
+			if r.Version().Compare((*side).Version()) > 0 {
+				*side = r
+			}
+		case *side == nil || r.GroupID == answered.GroupID || r.ID == answered.ID:
 			*side = r
 		}
 	}
@@ -162,6 +170,9 @@ func (j judgement) judgeCredit(asked transfer.Request, debit, credit transfer.Re
 	}
 	if debit.Status == transfer.Completed && credit.Status != transfer.Completed {
 		j.differs(contract.LookupCredit, "The debit side is COMPLETED, and the credit side is %s.", credit.Status)
+	}
+	if len(transfer.ContradictSides(&debit, &credit)) > 0 {
+		j.differs(contract.LookupCredit, "The debit side is FAILED, and the credit side is %s.", credit.Status)
 	}
 }
 

@@ -210,7 +210,7 @@ func (j judgement) judgeStatus() {
 		answered := a.answer.Record
 		now := *answered
 		for _, r := range j.trial.final.found[a.request.RefID] {
-			if r.Direction == answered.Direction {
+			if r.Direction == answered.Direction && (r.ID != now.ID || r.Version().Compare(now.Version()) > 0) {
 				now = r
 			}
 		}
@@ -222,6 +222,8 @@ func (j judgement) judgeStatus() {
 		}
 		switch {
 		case a.refuse:
+		case now.Status == transfer.Completed && answered.Status == transfer.Failed:
+			j.differs(contract.Completed, "It was FAILED in the answer, and COMPLETED in a later lookup: who pays it anew pays it twice.")
 		case now.Status == transfer.Completed && answered.Status != transfer.Completed:
 			j.note(contract.Completed, "It was %s in the answer, and COMPLETED in a later lookup.", answered.Status)
 		case now.Status == transfer.Completed:

@@ -83,7 +83,7 @@ func recordRows() []Requirement {
 		},
 		{
 			Completed, Records, "A transfer that is funded becomes COMPLETED while certify waits (--wait).",
-			"What is PENDING is recorded; remit refresh asks what became of it. What FAILED is paid under a new ref_id.",
+			"What is PENDING is recorded; remit refresh asks what became of it. What FAILED is looked up once more, and then paid under a new ref_id.",
 		},
 	}
 }
@@ -147,8 +147,8 @@ func lookupRows() []Requirement {
 			"A record that this state did not make stays unverified until remit resolve accepts it. With fingerprint_key the debit side proves the destination.",
 		},
 		{
-			LookupCredit, Lookups, "The credit side of a COMPLETED transfer is COMPLETED as well.",
-			"remit refresh names it, exit code 4: the money left the sender and did not arrive.",
+			LookupCredit, Lookups, "Both sides of a transfer end alike, COMPLETED or FAILED.",
+			"A COMPLETED debit beside a FAILED credit is unverified, and remit refresh names it, exit code 4: the money left the sender and did not arrive. A FAILED debit beside a COMPLETED credit is a conflict: it may have arrived.",
 		},
 		{
 			LookupEmpty, Lookups, "A lookup of ref_ids that nobody used answers an empty list.",

@@ -1,0 +1,48 @@
+package transfer
+
+import "slices"
+
+// fieldCredit names, among differences, the service's own status of the credit side.
+const fieldCredit = "credit_status"
+
+// IsOfCredit reports whether d is about the service's own status of the credit side, which is not that of the
+// debit side.
+func (d Difference) IsOfCredit() bool { return d.Field == fieldCredit }
+
+// OfCredit returns the one of the differences that is about the status of the credit side; false where there is none.
+func OfCredit(differences []Difference) (Difference, bool) {
+	if i := slices.IndexFunc(differences, Difference.IsOfCredit); i >= 0 {
+		return differences[i], true
+	}
+	return Difference{}, false
+}
+
+// ContradictSides names the status of a credit side that did not fail although its debit side FAILED: the
+// destination may have the money, so nothing justifies a second payment. There is none where one side is nil, and
+// none of a credit side that is PENDING still, see [Finding.IsOpen].
+func ContradictSides(debit, credit *Record) []Difference {
+	if debit == nil || credit == nil || debit.Status != Failed || credit.Status == Failed || credit.Status == Pending {
+		return nil
+	}
+	return []Difference{{fieldCredit, string(Failed), string(credit.Status)}}
+}
+
+// IsOpen reports whether the debit side is COMPLETED or FAILED, and the credit side is PENDING still.
+func (f Finding) IsOpen() bool {
+	return f.Debit != nil && f.Credit != nil && f.Debit.Status.Final() && f.Credit.Status == Pending
+}
+
+// Shortcomings are the [Shortcomings] of the debit side, which must be there, and the status of a credit side that is not
+// COMPLETED although the debit side is: what left the sender has not arrived. A credit side that was not found, or that
+// has no status, says nothing.
+func (f Finding) Shortcomings() []Difference {
+	return slices.Concat(Shortcomings(*f.Debit), UnpaidCredit(f.Debit, f.Credit))
+}
+
+// UnpaidCredit names the status of a credit side that is not COMPLETED although its debit side is; credit may be nil.
+func UnpaidCredit(debit, credit *Record) []Difference {
+	if credit == nil || debit.Status != Completed || credit.Status == Completed || credit.Status == NoStatus {
+		return nil
+	}
+	return []Difference{{fieldCredit, string(Completed), string(credit.Status)}}
+}
