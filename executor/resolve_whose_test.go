@@ -157,3 +157,64 @@ func TestAnExportHasRecordsOfSeveral(t *testing.T) {
 		})
 	}
 }
+
+// TestDoubtsInOtherLetters has an export with capitals in the place of rent.
+func TestDoubtsInOtherLetters(t *testing.T) {
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	capitals := func(fields map[string]string) transfer.Record {
+		record := edited(*debit(request("rent"), now), map[string]string{"ref_id": "RENT"})
+		return *edited(*record, fields)
+	}
+	plain := capitals(nil)
+	tests := map[string]struct {
+		before   func(*world)
+		declares string
+		given    []transfer.Record
+		found    int
+		fits     bool
+	}{
+		"it agrees in all else":                      {doubtful, "rent", []transfer.Record{plain}, 1, true},
+		"the sum differs":                            {doubtful, "rent", []transfer.Record{capitals(map[string]string{"amount": "70.00", "total": "70.00"})}, 1, false},
+		"it has no group_id":                         {doubtful, "rent", []transfer.Record{capitals(map[string]string{"group_id": ""})}, 1, false},
+		"the files declare that one as well":         {doubtful, "RENT", []transfer.Record{plain}, 1, false},
+		"its own ref_id is there too":                {doubtful, "rent", []transfer.Record{plain, *edited(*debit(request("rent"), now), map[string]string{"id": "own"})}, 0, false},
+		"the credit side alone":                      {doubtful, "rent", []transfer.Record{*edited(sides(request("rent"), now, transfer.Completed)[1], map[string]string{"ref_id": "RENT"})}, 1, false},
+		"it is recorded, and not in doubt":           {recordedBefore, "rent", []transfer.Record{plain}, 0, false},
+		"its group_id is that of another transfer":   {withBonus, "rent", []transfer.Record{capitals(map[string]string{"group_id": "group-of-bonus"})}, 1, false},
+		"its id is that of another transfer":         {withBonus, "rent", []transfer.Record{capitals(map[string]string{"id": "debit-of-bonus"})}, 1, false},
+		"another transfer of the state is so called": {func(w *world) { w.apply(request("Rent")); doubtful(w) }, "rent", []transfer.Record{plain}, 1, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				test.before(w)
+				r := w.resolution("")
+				r.Declares = declaring(test.declares)
+				found, err := executor.FindRelettered(t.Context(), r, test.given)
+				if err != nil || len(found) != test.found {
+					t.Fatalf("found %d, want %d: %v", len(found), test.found, err)
+				}
+				if len(found) == 0 {
+					return
+				}
+				if (found[0].Why == "") != test.fits {
+					t.Errorf("it fits: %v, want %v: %s", found[0].Why == "", test.fits, found[0].Why)
+				}
+				if !test.fits {
+					return
+				}
+				outcomes, err := executor.ResolveRelettered(t.Context(), r, found)
+				if err != nil || len(outcomes) != 1 || w.journal.row("rent").RecordID != "debit-of-rent" {
+					t.Errorf("wrote %d: %v", len(outcomes), err)
+				}
+			})
+		})
+	}
+}
+
+// withBonus has bonus recorded, and rent in doubt.
+func withBonus(w *world) {
+	w.apply(request("bonus"))
+	doubtful(w)
+}
