@@ -134,6 +134,7 @@ func TestAnExportHasRecordsOfSeveral(t *testing.T) {
 		"several without ref_ids, accepted":             {append(rename(rent, ""), rename(others, "")...), true, false},
 		"of a ref_id that nobody knows":                 {rename(rent, "P-17"), false, false},
 		"of a ref_id that nobody knows, accepted":       {rename(rent, "P-17"), true, true},
+		"its sides under two unknown ones, accepted":    {append(rename(rent[:1], "P-17"), rename(rent[1:], "P-18")...), true, false},
 		"of an unknown one, of another sum, accepted":   {[]transfer.Record{*edited(rent[0], map[string]string{"ref_id": "P-17", "amount": "70.00", "total": "70.00"})}, true, false},
 		"a credit side of the same group counts as its": {append(others, rent[0], *edited(rent[1], map[string]string{"ref_id": ""})), false, true},
 	}
@@ -149,6 +150,10 @@ func TestAnExportHasRecordsOfSeveral(t *testing.T) {
 				outcome, err := word(t.Context(), w.resolution("rent"), test.given)
 				if (err == nil) != test.want {
 					t.Fatalf("taken: %v, want %v: %v", err == nil, test.want, err)
+				}
+				_, isOffered := errors.AsType[*executor.DifferenceError](err) // its advice is --accept-record
+				if isOffered != (name == "its own in capitals") {
+					t.Errorf("the advice is to accept it: %v: %v", isOffered, err)
 				}
 				if row := w.journal.row("rent"); err == nil && (row.RecordID != "debit-of-rent" || len(outcome.Records) > 2) {
 					t.Errorf("it has the record %q, of %d", row.RecordID, len(outcome.Records))
