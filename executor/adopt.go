@@ -134,7 +134,7 @@ func (a *adoption) planned() error {
 			continue
 		}
 		one := a.drafter.attempt(change)
-		one.planned = true
+		one.planned, one.stands = true, change.Action == planner.Wait || change.Action == planner.Expired
 		if attempts = append(attempts, one); len(attempts) < FindMax {
 			continue
 		}
@@ -172,7 +172,10 @@ func (a *adoption) attempts(attempts []*attempt, listed func(string) (ListedTran
 		switch {
 		case !f.settled:
 			f.verdict = unsent(attempts[i].knownTransfer, "The export has no record of it.")
-		case f.verdict.result == ResultInDoubt: // a side that decides nothing
+			if attempts[i].stands { // no run was to send it
+				f.verdict.stands, f.verdict.idle, f.verdict.next = true, true, ""
+			}
+		case f.verdict.result == ResultInDoubt && !f.verdict.idle: // a side that decides nothing
 			f.verdict.next, f.verdict.idle = command(attempts[i].refID, "--recorded FILE"), true
 		}
 		a.run.report.settle(attempts[i].request, f.verdict, attempts[i].planned)

@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 
+	"remit/internal/doubt"
 	"remit/state"
 )
 
@@ -10,7 +11,7 @@ import (
 func unreadVerdict(k knownTransfer, why string) verdict {
 	v := undecided(k, fmt.Sprintf("The export has a record that cannot be read: %s.", why))
 	v.outcome.Source = state.SourceLookup // and no record: see state.Detail.Unread
-	v.next, v.idle = command(k.refID, "--recorded FILE"), true
+	v.next, v.idle = doubt.GiveUnread(k.refID, why), true
 	return v
 }
 

@@ -30,6 +30,7 @@ type attempt struct {
 	knownTransfer
 	intent  state.Intent
 	planned bool // it is a line of the plan
+	stands  bool // that waits, or has expired
 
 	// until is when the request may no longer start, for which late says why; the zero time is
 	// never.

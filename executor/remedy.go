@@ -16,6 +16,8 @@ func Remedy(err error, refID, file string) (more, next string) {
 	listed, isListed := errors.AsType[*ListedError](err)
 	_, isSettled := errors.AsType[*StatusError](err)
 	_, differs := errors.AsType[*DifferenceError](err)
+	_, isOthers := errors.AsType[*OthersError](err)
+	held, isHeld := errors.AsType[*HeldError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
 	case errors.Is(err, ErrUnknownRefID):
@@ -28,7 +30,11 @@ func Remedy(err error, refID, file string) (more, next string) {
 		return "", "remit state show " + shell.Word(refID)
 	case errors.Is(err, ErrAbsent):
 		return "If another channel shows that it was not made, say so", resolve("--not-made")
-	case errors.Is(err, ErrCreditOnly):
+	case errors.Is(err, ErrCreditOnly), isOthers:
+		return "", resolve("--recorded=FILE")
+	case isHeld && held.Stored:
+		return "", "remit state forget " + shell.Word(refID) + " --reason=…"
+	case isHeld:
 		return "", resolve("--recorded=FILE")
 	case differs:
 		return "Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences",

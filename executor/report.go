@@ -52,7 +52,7 @@ func (r *report) handle(e Event) {
 func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
+	if planned && (v.stands || v.result != ResultNotAttempted && v.result != ResultInDoubt) {
 		r.open--
 	}
 	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
@@ -113,6 +113,9 @@ func (r *report) count(request transfer.Request, v verdict) Event {
 	r.add(v.result, &request)
 	if v.idle {
 		r.summary.Idle++
+	}
+	if v.stands {
+		r.summary.Standing++
 	}
 	if v.untaken {
 		r.summary.Untaken++

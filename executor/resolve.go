@@ -87,6 +87,8 @@ type Resolution struct {
 	Finder Finder
 	// Unasked is told that Finder could not be asked, and why; nil for nobody.
 	Unasked func(err error)
+	// Declares returns a ref_id that the files declare and that fits, "" for none; nil where nothing is declared.
+	Declares func(ctx context.Context, is func(refID string) bool) (string, error)
 	// Waiting is told, in a sentence, that the call waits itself; nil for nobody.
 	Waiting func(text string)
 }
@@ -94,7 +96,8 @@ type Resolution struct {
 // ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never
 // sent again. It returns the outcome that it wrote. The error is a *[StatusError] for any
 // other status, an *[AliveError] while the holder of the attempt may be alive, a *[ListedError] where the
-// service lists it, or [ErrUnknownRefID]; then nothing was written.
+// service lists it, a *[HeldError] where the state has its record under another ref_id, or [ErrUnknownRefID]; then nothing
+// was written.
 func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	detail, _, err := r.read(ctx)
 	if err != nil {
@@ -104,6 +107,11 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	case state.InDoubt, state.Conflict:
 	case state.Unsent, state.Recorded, state.Adopted, state.Unverified, state.Refused, state.Tombstone:
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
+	}
+	if held, err := r.held(ctx); err != nil {
+		return state.Outcome{}, err
+	} else if held != nil {
+		return state.Outcome{}, held
 	}
 	if err := r.seenDead(ctx, detail); err != nil {
 		return state.Outcome{}, err
@@ -173,7 +181,13 @@ func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) 
 		return state.Outcome{}, err
 	}
 	if detail.Status == state.InDoubt || detail.Status == state.Conflict && (detail.RecordID == "" || detail.RecordStatus == transfer.Failed) {
-		return state.Outcome{}, &UnsettledError{detail}
+		held, err := r.held(ctx)
+		if err != nil {
+			return state.Outcome{}, err
+		}
+		if held == nil || !held.Stored { // else it was made, and no record of its own can end it
+			return state.Outcome{}, &UnsettledError{detail}
+		}
 	}
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }

@@ -13,8 +13,8 @@ import (
 
 // ResolveRecorded stores the records that a person got from the service, one or both sides
 // of the transfer, and returns the outcome that it wrote. The error is a *[DifferenceError]
-// where they disagree with the recorded request, [ErrCreditOnly], [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], or what
-// the state refuses; then nothing was written. Of a transfer that is recorded already, it
+// where they disagree with the recorded request, an *[OthersError] where they are of another transfer, [ErrCreditOnly],
+// [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], or what the state refuses; then nothing was written. Of a transfer that is recorded already, it
 // takes the service's newer status over; in what a person has accepted, it may differ.
 func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
 	return r.give(ctx, records, false)
@@ -23,7 +23,7 @@ func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Recor
 // ResolveAcceptRecord closes a transfer as the service has it, although that differs from the
 // request, and returns the outcome that it wrote, with the differences. Without records the kept
 // ones of the conflict or the unverified transfer count; where there is only a list's word, that
-// counts. The error is a *[StatusError] for any other status, [ErrNoRecord], [ErrCreditOnly],
+// counts. The error is a *[StatusError] for any other status, an *[OthersError], [ErrNoRecord], [ErrCreditOnly],
 // [ErrUnknownRefID], or what the state refuses, such as a record that belongs to another ref_id;
 // then nothing was written.
 func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
@@ -39,6 +39,9 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.R
 		return state.Outcome{}, err
 	}
 	outcome, err := r.acceptance(detail, shared...)
+	if err == nil {
+		err = r.keptBelongs(ctx, detail)
+	}
 	if err != nil {
 		return state.Outcome{}, err
 	}
@@ -183,10 +186,16 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 	if err != nil {
 		return state.Outcome{}, err
 	}
+	if records, err = r.own(ctx, detail, records, accept); err != nil {
+		return state.Outcome{}, err
+	}
 	v := withoutCredit(judgeRecords(k, inDoubt, records), detail, records)
 	switch {
 	case v.outcome.Status == state.Conflict:
 		differences := unaccepted(k, detail, v.outcome.Differences)
+		if err := r.agreesElse(detail, records, differences); err != nil {
+			return state.Outcome{}, err
+		}
 		if len(differences) > 0 && !accept {
 			return state.Outcome{}, &DifferenceError{r.RefID, differences}
 		}

@@ -33,6 +33,10 @@ type Summary struct {
 	// that expired meanwhile, and dependents of failed ones.
 	Idle int
 
+	// Standing is how many of those not attempted an import leaves as they are, since they wait or have
+	// expired.
+	Standing int
+
 	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
 	Unknown    Unknown    // of these, by status
 	Waited     *Refreshed // how these ended under Policy.WaitFinal; nil elsewhere

@@ -46,6 +46,7 @@ type verdict struct {
 	written bool   // the outcome is durable
 	idle    bool   // it is in doubt or not attempted, and another apply would not go on with it
 	untaken bool   // a conflict of which the state keeps nothing
+	stands  bool   // not attempted, and nothing was to be done about it: it waits, or has expired
 
 	// Of an outcome that is Made: what the deciding record says.
 	status   transfer.RecordStatus

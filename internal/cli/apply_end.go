@@ -45,7 +45,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 		summary.Exceptions[i] = named.name(summary.Exceptions[i])
 	}
 	if failed == nil && summary.Stopped != "" && lacksNow(ctx, run.Journal) {
-		o.Next = a.planning.dir.Command("import FILE")
+		o.Next = a.planning.dir.Command("import FILE --complete")
 	}
 	finish := func(failed error) error { return finishRun(ctx, a, w, summary, o, end, failed) }
 	if journal, may := a.failover.mayGoOn(run, failed, summary); may {

@@ -27,7 +27,7 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.state.Backend.Advice().Kept + " before anything else. Then restore the state from a backup, and let it be checked."
 	}
 	if lacking, isLacking := errors.AsType[*executor.LackingError](failed); isLacking && s.Requests == 0 {
-		return exit.New(lacking, w.dir.Command("import FILE"), exit.Look) // as status says
+		return exit.New(lacking, w.dir.Command("import FILE --complete"), exit.Look) // as status says
 	}
 	behind, isBehind := errors.AsType[*executor.BehindError](failed)
 	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
@@ -52,7 +52,7 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 		certain = "what is listed as recorded or adopted " + w.state.Backend.Advice().Holds
 		looksUp := w.service.CanLookUp() && !w.config.Service.PrecheckNew
 		if doubts = inDoubtOfLacking(s, looksUp); !looksUp {
-			next = "import FILE"
+			next = "import FILE --complete"
 		}
 	}
 	text := strings.Join([]string{

@@ -100,16 +100,16 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 	}
 	if meta.Restored {
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was restored from a dump: what was written after the dump is not in it. "+
-			"Import the service's export of transfer records", meta.Serial), w.dir.Command("import FILE")), exit.Look)
+			"Import the service's export of all transfer records; --complete is your word that they are all", meta.Serial), w.dir.Command("import FILE --complete")), exit.Look)
 	}
 	if meta.LacksAll() {
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was made in place of one that is gone: the transfers that were sent before are not in it. "+
-			"Import the service's export of transfer records", meta.Serial), w.dir.Command("import FILE --complete")), exit.Look)
+			"Import the service's export of all transfer records; --complete is your word that they are all", meta.Serial), w.dir.Command("import FILE --complete")), exit.Look)
 	}
 	if meta.Lacks > 0 {
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state lacks event %d, which was written to it: "+
-			"it is an older copy, or a part of its file was lost. Restore a newer backup, or import the service's export of transfer records",
-			meta.Serial, meta.Lacks), w.dir.Command("import FILE")), exit.Look)
+			"%s. Restore a newer backup, or import the service's export of all transfer records; --complete is your word that they are all",
+			meta.Serial, meta.Lacks, workspace.WhyLacks(meta)), w.dir.Command("import FILE --complete")), exit.Look)
 	}
 	return findings(ctx, w, store)
 }

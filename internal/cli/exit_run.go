@@ -30,17 +30,24 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 		return exit.Partial
 	case wasOut(s) && !some(executor.ResultRecorded, executor.ResultRefused, executor.ResultFailed):
 		return exit.Error
-	case some(executor.ResultRefused, executor.ResultFailed, executor.ResultNotAttempted):
+	case some(executor.ResultRefused, executor.ResultFailed), left(s) > s.Standing:
 		return exit.Partial
 	}
 	return exit.Done
 }
 
+// left is how many transfers a run did not attempt.
+func left(s executor.Summary) int {
+	if t := s.Totals[executor.ResultNotAttempted]; t != nil {
+		return t.Count()
+	}
+	return 0
+}
+
 // wasOut reports whether an outage stopped a run, or was there at its end, and the same apply goes on when
 // it is over. Where the run recorded nothing either, nothing was sent.
 func wasOut(s executor.Summary) bool {
-	left := s.Totals[executor.ResultNotAttempted]
-	return (s.Stopped != "" || s.Out) && left != nil && left.Count() > s.Idle
+	return (s.Stopped != "" || s.Out) && left(s) > s.Idle
 }
 
 // asksForPerson reports whether lookups found what no further lookup mends.

@@ -142,6 +142,10 @@ func (i *importing) run(ctx context.Context, p *process) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return exit.WithHint(fmt.Errorf("%w. Nothing was changed. It takes files with records of the service, such as its export", err), "remit import --help")
 		}
+		if _, isEmpty := errors.AsType[*noRecordError](err); isEmpty && i.isComplete {
+			return exit.WithHint(fmt.Errorf("%w. Nothing was changed. An empty file is no word that nothing was made: were it cut off, all would be paid again. "+
+				"Where nothing was ever sent, the warning about the state that lacks events says how to end that without a file", err), i.planning.dir.Command("status"))
+		}
 		return err
 	}
 	holder := p.host.Holder("remit import")
@@ -163,6 +167,13 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	imported, err := i.survey(ctx, w.streams, w.config, snapshot, plan)
 	if err != nil {
 		return w.state.Error(err)
+	}
+	if i.isComplete && len(i.lacking.left.byID) > 0 {
+		from, err := senders(ctx, w.config, snapshot, plan)
+		if err != nil {
+			return w.state.Error(err)
+		}
+		i.lacking.left.keep(from)
 	}
 	others, err := i.others(ctx, w.streams, snapshot, plan, imported)
 	if err != nil {

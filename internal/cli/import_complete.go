@@ -1,17 +1,21 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"remit/config"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/internal/view"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -75,8 +79,8 @@ type leftOuts struct {
 	files   []debits
 }
 
-// leftOut is such a debit.
-type leftOut struct{ refID, place string }
+// leftOut is such a debit, and the profile that it was sent from.
+type leftOut struct{ refID, place, from string }
 
 // debits says whether a file's debits have ref_ids. Where some have, one without was made without.
 type debits struct {
@@ -107,7 +111,7 @@ func (l *leftOuts) add(file string, r *records.Record) {
 		l.byID, l.byGroup = make(map[string]leftOut), make(map[string]string)
 	}
 	id := strings.Clone(r.ID)
-	l.byID[id] = leftOut{strings.Clone(r.RefID), fmt.Sprintf("%s:%d", file, r.Line)}
+	l.byID[id] = leftOut{strings.Clone(r.RefID), fmt.Sprintf("%s:%d", file, r.Line), sender(r.ProfileID)}
 	if r.GroupID != "" {
 		l.byGroup[strings.Clone(r.GroupID)] = id
 	}
@@ -122,6 +126,38 @@ func (l *leftOuts) note(row *state.Transfer) {
 	if id, has := l.byGroup[row.GroupID]; has && row.GroupID != "" {
 		delete(l.byID, id)
 	}
+}
+
+// keep lets those go that were sent from a profile from which nothing here is sent: they are another team's.
+func (l *leftOuts) keep(senders map[string]bool) {
+	maps.DeleteFunc(l.byID, func(_ string, left leftOut) bool { return !senders[left.from] })
+}
+
+// sender is a profile_id in one spelling: letters of a UUID mean the same in capitals.
+func sender(profileID string) string { return strings.ToLower(profileID) }
+
+// senders are the profiles from which transfers are sent here: of the address book, of the declared transfers, and of those
+// that the state has and that were declared.
+func senders(ctx context.Context, loaded *config.Configuration, snapshot state.Snapshot, plan *planner.Plan) (map[string]bool, error) {
+	all := make(map[string]bool)
+	for profileID := range loaded.ProfileNames() {
+		all[sender(profileID)] = true
+	}
+	for _, c := range plan.Changes.All() {
+		all[sender(c.Request.FromProfileID)] = true
+	}
+	for d, err := range state.AllDetails(ctx, snapshot) {
+		if err != nil {
+			return nil, err
+		}
+		if d.Intent.Found && d.Intent.Address == "" {
+			continue // an import took it over that nobody declared
+		}
+		if request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), ""); err == nil {
+			all[sender(request.FromProfileID)] = true
+		}
+	}
+	return all, nil
 }
 
 // first is the first of them by its place, and count how many there are.

@@ -147,7 +147,7 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 	}
 	if meta.Restored { // which the copy could not know
 		return exit.WithHint(errors.New("the state was restored from a dump, and may lack what was written after it. Import the service's export of transfer records, and move it then. Nothing was changed"),
-			w.dir.Command("import FILE"))
+			w.dir.Command("import FILE --complete"))
 	}
 	if meta.LacksAll() {
 		return exit.WithHint(errors.New("the state was made in place of one that is gone, and lacks the transfers that were sent before. Import the service's export of transfer records, and move it then. Nothing was changed"),
@@ -155,7 +155,7 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 	}
 	if meta.Lacks > 0 { // nor this
 		return exit.WithHint(fmt.Errorf("the state lacks event %d, which was written to it. Restore a newer backup, or import the service's export of transfer records, and move it then. Nothing was changed", meta.Lacks),
-			w.dir.Command("import FILE"))
+			w.dir.Command("import FILE --complete"))
 	}
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()

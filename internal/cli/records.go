@@ -9,6 +9,12 @@ import (
 	"remit/internal/transfer"
 )
 
+// noRecordError says that a file has no record, and no line of a list.
+type noRecordError struct{ name string }
+
+// Error names the file.
+func (e *noRecordError) Error() string { return "there is no record in " + e.name }
+
 // readRecords reads all transfer records of a file, or of standard input where it is named "-":
 // see [records.Reader]. At most max bytes are read, and at least one record must be there.
 func readRecords(streams *terminal.Streams, dir *workspace.Directory, name string, max int64) ([]transfer.Record, error) {
@@ -43,7 +49,7 @@ func eachRecordOrListing(streams *terminal.Streams, dir *workspace.Directory, na
 		}
 	}
 	if reader.Count() == 0 {
-		return fmt.Errorf("there is no record in %s", name)
+		return &noRecordError{name}
 	}
 	if reader.Continues() {
 		return fmt.Errorf("%s names a next page (next_page_cursor), which is not in it: the export is not complete", name)

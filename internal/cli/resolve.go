@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/terminal"
@@ -39,7 +40,7 @@ type resolving struct {
 func newResolve(p *process) *cobra.Command {
 	r := resolving{dir: workspace.Directory{Need: config.NeedService}}
 	cmd := &cobra.Command{
-		Use:   "resolve {REF_ID | --run=RUN_ID}",
+		Use:   "resolve {REF_ID | --run=RUN_ID | --recorded=EXPORT}",
 		Short: "Settle a transfer that is in doubt, unverified or in conflict",
 		Long: "Settle a transfer that is in doubt, unverified or in conflict. It sends no transfer.\n\n" +
 			"Without a flag it asks the service, where that can look up. The other three are\n" +
@@ -49,7 +50,9 @@ func newResolve(p *process) *cobra.Command {
 			"                     has it; with --recorded, as the given record has it\n" +
 			"    --not-made       it was not made; this ref_id is never sent again\n\n" +
 			"With --run alone it lists what a run left unverified, by the fields in which the records fall\n" +
-			"short. With --count as well, --accept-record accepts all of it, where they are exactly so many.",
+			"short. --recorded without a REF_ID lists the doubts that an export of the service's records has under\n" +
+			"a ref_id in other letters, and that agree with it in all else. With --count as well, --accept-record\n" +
+			"accepts all of it, where they are exactly so many.",
 		Args: oneArgAtMost("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -65,7 +68,7 @@ func newResolve(p *process) *cobra.Command {
 	flags.BoolVar(&r.notMade, "not-made", false, "settle it as not made, for good")
 	flags.StringVar(&r.reason, "reason", "", "why, for the journal")
 	flags.StringVar(&r.runID, "run", "", "list what this `run` left unverified; with --accept-record and --count, accept it")
-	flags.IntVar(&r.count, "count", 0, "how many --run lists")
+	flags.IntVar(&r.count, "count", 0, "how many --run, or --recorded without a REF_ID, lists")
 	atMostOne(cmd, "recorded", "not-made")
 	atMostOne(cmd, "accept-record", "not-made")
 	atMostOne(cmd, "recorded", "run")
@@ -73,15 +76,11 @@ func newResolve(p *process) *cobra.Command {
 }
 
 func (r *resolving) run(ctx context.Context, p *process) error {
-	isWord := r.recorded != "" || r.acceptRecord || r.notMade
-	switch {
-	case (r.refID == "") == (r.runID == ""):
-		return exit.WithHint(errors.New("resolve takes one REF_ID, or --run"), "remit resolve --help")
-	case r.runID != "" && r.notMade:
-		return errors.New("--run does not go with --not-made: what is unverified was made")
-	case (r.runID != "" && r.acceptRecord) != (r.count != 0):
-		return exit.WithHint(errors.New("--count says how many --run and --accept-record accept: they need it, and nothing else takes it; nothing was changed"), "remit resolve --help")
-	case isWord && isBlank(r.reason):
+	isWord := r.recorded != "" && r.refID != "" || r.acceptRecord || r.notMade
+	if err := r.checkBulk(); err != nil {
+		return err
+	}
+	if isWord && isBlank(r.reason) {
 		return exit.WithHint(errors.New("--recorded, --accept-record and --not-made need --reason: the journal keeps it under your name; nothing was changed"), "remit resolve --help")
 	}
 	w, err := open(p, &r.dir)
@@ -95,6 +94,9 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if r.runID != "" {
 			return r.acceptRun(ctx, w, journal, snapshot, by)
+		}
+		if r.refID == "" {
+			return r.letters(ctx, w, journal, snapshot, by)
 		}
 		details, err := snapshot.Details(ctx, r.refID)
 		if err != nil {
@@ -200,7 +202,28 @@ func newResolution(w *opened, journal state.Journal, by state.Holder, refID, rea
 		Settings: executor.Settings{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},
+		Declares: func(ctx context.Context, is func(string) bool) (string, error) {
+			whole := *w.dir // what settles a transfer was read without the declarations
+			whole.Need = config.NeedAll
+			loaded, err := workspace.Load(ctx, w.host, w.streams, &whole)
+			if err != nil {
+				return "", err
+			}
+			return declaredAs(ctx, w.streams, loaded, is)
+		},
 	}
+}
+
+// declaredAs is a ref_id that the files declare and that fits; "" for none.
+func declaredAs(ctx context.Context, streams *terminal.Streams, loaded *config.Configuration, is func(refID string) bool) (string, error) {
+	var mistakes mistake.Set
+	found := ""
+	for t := range declared(ctx, loaded, &mistakes) {
+		if found == "" && is(t.Request.RefID) {
+			found = t.Request.RefID
+		}
+	}
+	return found, streams.Report(loaded, mistakes.Diagnostics())
 }
 
 // dateOfNow is what the service's clock says, or the zero time where it can't be asked.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
@@ -109,15 +108,11 @@ func forget(ctx context.Context, p *process, from *workspace.Directory, refID, r
 	if err != nil {
 		return err
 	}
-	var mistakes mistake.Set
-	isDeclared := false
-	for t := range declared(ctx, w.config, &mistakes) {
-		isDeclared = isDeclared || t.Request.RefID == refID
-	}
-	if err := p.streams.Report(w.config, mistakes.Diagnostics()); err != nil {
+	as, err := declaredAs(ctx, p.streams, w.config, func(declared string) bool { return declared == refID })
+	if err != nil {
 		return err
 	}
-	if isDeclared {
+	if as != "" {
 		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
 	}
 	by := p.host.Holder("remit state forget")

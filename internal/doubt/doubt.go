@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"remit/internal/text/shell"
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -20,6 +21,21 @@ const Apply = "remit apply"
 // Import is the command that settles many doubts, and takes over how PENDING transfers ended, by an
 // export of the service's records. A person puts its name in the place of EXPORT.
 const Import = "remit import EXPORT"
+
+// Letters is the command that lists the doubts which an export has under a ref_id in other letters, and
+// then accepts them, by their number. No import settles these.
+const Letters = "remit resolve --recorded EXPORT"
+
+// giveTwin gives the record of a doubt that the service has under a ref_id in other letters.
+const giveTwin = ` --recorded FILE --accept-record --reason "…"`
+
+// GiveUnread is the command that settles a doubt by the record of it that can't be read, for the reason why.
+func GiveUnread(refID, why string) string {
+	if transfer.SaysRefIDTwin(why) {
+		return "remit resolve " + shell.Word(refID) + giveTwin
+	}
+	return "remit resolve " + shell.Word(refID) + ` --recorded FILE --reason "…"`
+}
 
 // Doubt is a transfer in doubt.
 type Doubt struct {
@@ -151,6 +167,8 @@ func (d Doubt) Next() string {
 	switch {
 	case !isStuck:
 		return Apply
+	case d.Hold.isTwin:
+		return settle + giveTwin
 	case d.Hold.isUnread, !d.CanLookUp:
 		return settle + ` --recorded FILE --reason "…"`
 	}
@@ -163,8 +181,9 @@ func (d Doubt) IsIdle() bool { return d.Next() != Apply }
 // NextOfAll is the command for several doubts that each have one: an apply where that goes on with
 // any, and else what settles all of them at once. It is "" for none.
 func NextOfAll(nexts []string) string {
-	one := ""
+	one, isTwin := "", false
 	for _, next := range nexts {
+		isTwin = isTwin || strings.HasSuffix(next, giveTwin)
 		switch {
 		case !strings.HasPrefix(next, "remit resolve "):
 			return next
@@ -174,6 +193,9 @@ func NextOfAll(nexts []string) string {
 		default:
 			one = next
 		}
+	}
+	if one == Import && isTwin {
+		return Letters
 	}
 	return one
 }

@@ -3,6 +3,8 @@ package doubt
 import (
 	"fmt"
 	"time"
+
+	"remit/internal/transfer"
 )
 
 // Hold is why the recorded request of a doubt is not sent again. The zero value holds nothing.
@@ -11,6 +13,7 @@ type Hold struct {
 	passes   string // which apply sends it again: "from then on"; "" where no apply does as things are
 	mend     string // what of the files would let it be sent again: "restore it, or "; "" for nothing
 	isUnread bool   // a lookup does not help either
+	isTwin   bool   // it is unread because its ref_id is written in other letters
 }
 
 // Text is a sentence; "" where nothing holds it.
@@ -86,4 +89,6 @@ func Stopped() Hold { return heldUntil("the run stopped before", "after this one
 func Passing(text string) Hold { return Hold{text: text, passes: "after this one"} }
 
 // Unread is of a record that the service lists, or an export has, and remit can't read. The text is a sentence.
-func Unread(text string) Hold { return Hold{text: text, isUnread: true} }
+func Unread(text string) Hold {
+	return Hold{text: text, isUnread: true, isTwin: transfer.SaysRefIDTwin(text)}
+}

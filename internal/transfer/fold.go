@@ -36,5 +36,10 @@ func foldCase(r rune) rune {
 // RefIDTwin says, after the words "its ref_id", that a record has another ref_id than was asked for, of
 // the same [FoldRefID].
 func RefIDTwin(listed, asked string) string {
-	return fmt.Sprintf("is %q, which differs from %q only in capitals, in spaces around it or in how its characters are encoded", listed, asked)
+	return fmt.Sprintf("is %q, which differs from %q %s", listed, asked, twinEnd)
 }
+
+// SaysRefIDTwin reports whether a text has the words of [RefIDTwin]: a state keeps the reason of a doubt as text.
+func SaysRefIDTwin(reason string) bool { return strings.Contains(reason, twinEnd) }
+
+const twinEnd = "only in capitals, in spaces around it or in how its characters are encoded"

@@ -114,8 +114,8 @@ func (p *page) nextStep(groups []planner.StatusGroup, mayLack bool) {
 	beyondUnknown := func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {
 	case mayLack:
-		p.paragraph("", "Action needed: the state may lack transfers that were sent. Import the service's export of transfer records:", toneStrong)
-		p.command("", p.here("remit import FILE"))
+		p.paragraph("", "Action needed: the state may lack transfers that were sent. Import the service's export of all transfer records; --complete is your word that they are all:", toneStrong)
+		p.command("", p.here("remit import FILE --complete"))
 	case !needsPerson(groups):
 		p.paragraph("", "No action needed.", toneStrong)
 	case !slices.ContainsFunc(groups, beyondUnknown):

@@ -118,7 +118,7 @@ func unresolved(s executor.Summary) string {
 		}
 		return 0
 	}
-	doubts, left := count(executor.ResultInDoubt), count(executor.ResultNotAttempted)
+	doubts, left := count(executor.ResultInDoubt), count(executor.ResultNotAttempted)-s.Standing
 	n := doubts + left
 	switch {
 	case n == 0:

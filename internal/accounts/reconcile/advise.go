@@ -21,6 +21,9 @@ func (j *judge) advise(p *pair, item *Item) {
 	refID := shell.Word(item.RefID)
 	isPresent := len(p.sides) > 0
 	give := "remit resolve " + refID + ` --recorded=FILE --reason="…"`
+	if item.Has(Unreadable) && transfer.SaysRefIDTwin(item.Reason) {
+		give = "remit resolve " + refID + ` --recorded=FILE --accept-record --reason="…"`
+	}
 	switch {
 	case item.Breaks[0] == Several:
 		item.Next = "remit state show " + refID

@@ -210,9 +210,19 @@ func warnOfLack(s *State, meta state.Meta) {
 		note = " Where nothing was sent since that event, remove " + english.List(paths) + ", from which that is known."
 	}
 	warn(s.streams, "The state lacks events",
-		"Event %d was written to %s, which does not have it: its newest is event %d. It is an older copy, or a part of its file was lost, and transfers that were sent since are not in it. "+
-			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, or import the service's export of transfer records.%s",
-		meta.Lacks, s.Name, meta.Serial, note)
+		"Event %d was written to %s, which does not have it: %s. Its newest is event %d, and transfers that were sent meanwhile are not in it. "+
+			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, "+
+			"or import the service's export of all transfer records with --complete, which is your word that they are all.%s",
+		meta.Lacks, s.Name, WhyLacks(meta), meta.Serial, note)
+}
+
+// WhyLacks says why a state does not have the event that it lacks. A copy that was used since may have come as far again.
+func WhyLacks(meta state.Meta) string {
+	const older = "it is an older copy, or a part of its file was lost"
+	if meta.Serial >= meta.Lacks {
+		return fmt.Sprintf("%s, and it was used since, so that its event %d is another one", older, meta.Lacks)
+	}
+	return older
 }
 
 // warnOfPlace says that a state was made in place of one that is gone, and how it gets what that had.
@@ -239,7 +249,7 @@ func warnOfDump(s *State, meta state.Meta) {
 		"remit did not write the rows of %s where they are: a dump was restored there, its server was replaced, or its tables were written anew. Its newest event is %d. "+
 			"Transfers that were sent after the dump are not in it. "+
 			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. "+
-			"Import the service's export of transfer records.",
+			"Import the service's export of all transfer records with --complete, which is your word that they are all.",
 		s.Name, meta.Serial)
 }
 
