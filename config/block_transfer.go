@@ -34,7 +34,7 @@ type transferBlock struct {
 	repeated bool                     // has for_each
 	data     *dataSource              // whose rows are the whole for_each
 	elements []element                // of any other for_each
-	leftOut  []leftOut                // by the conditions of such a for_each
+	rowsRead rowsRead                 // by such a for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	through  *goneThrough             // by for_each; nil where it goes through no dates
 	ctx      *hcl.EvalContext
@@ -233,7 +233,7 @@ func (r *transferReader) compile(t *transferBlock) {
 	r.makeContext(t)
 	if forEach != nil && t.data == nil {
 		r.expand(t, forEach)
-		t.leftOut = leftOutByIf(r.scope, r.data, forEach, len(t.elements))
+		t.rowsRead = rowsReadBy(r.scope, r.data, forEach, len(t.elements))
 		t.through = schedulesOf(forEach, t.dates, r.configured.schedules, r.scope, r.data)
 		t.held = sourcesUnder(r.data, forEach.Refs)
 	}

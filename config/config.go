@@ -124,13 +124,14 @@ func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
 	all := slices.Concat(d.readWarnings[0], d.readWarnings[1])
 	var counted []*hclsyntax.ForExpr
 	for _, t := range c.transfers {
-		for _, out := range t.leftOut {
+		for _, out := range t.rowsRead.leftOut {
 			if out.of == d && !slices.Contains(counted, out.loop) {
 				all, counted = out.counted.appendTo(all), append(counted, out.loop)
 			}
 		}
 	}
-	return all
+	left := leftOutByLookUp(c, d)
+	return left.appendTo(all)
 }
 
 // ProfileNames are the names of the address book by profile_id: the display_name of a profile, or its label. Of two profiles with one
