@@ -21,6 +21,7 @@ const refIDsMax = 20
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
 	var edited, answered, shared, forgotten Obstacle
+	var lines []int // of edited
 	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
@@ -37,11 +38,12 @@ func (b *builder) addConflictObstacles() {
 			forgotten.add(c.RefID)
 		case state.Recorded, state.Adopted, state.Unverified:
 			edited.add(c.RefID)
+			lines = append(lines, i)
 		case state.Unsent, state.InDoubt, state.Refused:
 			panic(fmt.Sprintf("%q is in conflict with what is %s", c.RefID, c.Recorded.Status))
 		}
 	}
-	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
+	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id." + b.fromADateOn(lines)
 	forgotten.Detail = "The ref_id was closed as not made, or forgotten, although it was made or may have been: it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {
