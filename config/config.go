@@ -123,14 +123,19 @@ func ReadWarnings(c *Configuration) []ReadWarning {
 func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
 	all := slices.Concat(d.readWarnings[0], d.readWarnings[1])
 	var counted []*hclsyntax.ForExpr
+	var reads []rowsRead
 	for _, t := range c.transfers {
+		reads = append(reads, t.rowsRead)
+		if t.data == d {
+			reads = append(reads, rowsRead{walked: []*dataSource{d}})
+		}
 		for _, out := range t.rowsRead.leftOut {
 			if out.of == d && !slices.Contains(counted, out.loop) {
 				all, counted = out.counted.appendTo(all), append(counted, out.loop)
 			}
 		}
 	}
-	left := leftOutByLookUp(c, d)
+	left := leftOutByLookUp(d, reads)
 	return left.appendTo(all)
 }
 

@@ -145,14 +145,14 @@ func (w *otherwiseWalk) Exit(node hclsyntax.Node) hcl.Diagnostics {
 
 // leftOutByLookUp counts the rows of a data source that loops look up by their own keys, and that none of them has: nobody is paid for
 // them. There are none where a transfer has its elements of the rows otherwise.
-func leftOutByLookUp(c *Configuration, d *dataSource) ReadWarning {
+func leftOutByLookUp(d *dataSource, reads []rowsRead) ReadWarning {
 	left := ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByLookUp}
 	taken, all := map[string]bool{}, map[string]bool{}
-	for _, t := range c.transfers {
-		if t.data == d || slices.Contains(t.rowsRead.walked, d) {
+	for _, read := range reads {
+		if slices.Contains(read.walked, d) {
 			return left
 		}
-		for _, up := range t.rowsRead.lookedUp {
+		for _, up := range read.lookedUp {
 			if up.of != d {
 				continue
 			}

@@ -79,7 +79,7 @@ func onePass(ctx *hcl.EvalContext) iter.Seq[*hcl.EvalContext] {
 	return func(yield func(*hcl.EvalContext) bool) { yield(ctx) }
 }
 
-// of is what is said of the value of an argument; false where that has none.
+// of is the shape of the value of an argument; false where that has none.
 func (p *positions) of(a *eval.Argument) (shape, bool) {
 	ctx, ok, _ := p.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
 	if !ok {
@@ -161,7 +161,7 @@ func (p *positions) value(expr hclsyntax.Expression, names loopNames) shape {
 	return shape{kind: kindText}
 }
 
-// text is what a text says that is made of parts.
+// text is the shape of a text that has parts.
 func (p *positions) text(names loopNames, parts ...hclsyntax.Expression) shape {
 	shapes := make([]shape, len(parts))
 	for i, part := range parts {
@@ -208,7 +208,7 @@ func (p *positions) typed(path hcl.Traversal) shape {
 	return made
 }
 
-// object is what is written as an object.
+// object is the shape of an object as it is written.
 func (p *positions) object(e *hclsyntax.ObjectConsExpr, names loopNames) shape {
 	made := shape{kind: kindMap, parts: make(map[string]shape, len(e.Items))}
 	var others []shape
@@ -227,7 +227,7 @@ func (p *positions) object(e *hclsyntax.ObjectConsExpr, names loopNames) shape {
 	return made
 }
 
-// splat is the list of what is taken of each element of another one.
+// splat is the list of a part of each element of another one.
 func (p *positions) splat(e *hclsyntax.SplatExpr, names loopNames) shape {
 	source := p.value(e.Source, names)
 	element := source.each()

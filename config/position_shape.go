@@ -94,7 +94,7 @@ func (s shape) or(other shape) shape {
 	return made
 }
 
-// each is what is said of any of its elements.
+// each is the shape of any of its elements.
 func (s shape) each() shape {
 	var all []shape
 	for _, part := range s.parts {
@@ -135,7 +135,7 @@ func (s shape) behind(steps hcl.Traversal) shape {
 	return s
 }
 
-// anywhere is what is said of any part of it.
+// anywhere is the counting of all of its parts.
 func (s shape) anywhere() counted {
 	all := s.counted.with(s.keys)
 	for _, part := range s.parts {
@@ -163,7 +163,7 @@ func (s shape) asPositions() shape {
 	return s
 }
 
-// text is the shape of what is made of all that others say.
+// text is the shape of a text that is made of others.
 func text(of ...shape) shape {
 	made := shape{kind: kindText}
 	for _, s := range of {

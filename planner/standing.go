@@ -21,8 +21,8 @@ func (b *builder) notePaid(t *config.Transfer) {
 	b.paidDates[scheduledDate{t.Block, occurrenceText(t.Occurrence)}] = true
 }
 
-// fromADateOn says how an edit of paid dates of a schedule counts for its dates to come alone, where there are any: the changes are those that
-// differ from what was recorded.
+// fromADateOn says how an edit of paid dates of a schedule counts for its dates to come alone, where there are any: the changes differ
+// from their records.
 func (b *builder) fromADateOn(edited []int) string {
 	if len(edited) == 0 {
 		return ""

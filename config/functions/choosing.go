@@ -9,18 +9,12 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// The functions of this file return an argument, or elements of one. Each part of these keeps its own marks, and the whole has those of
-// what the choice was made by alone: an occurrence that one of them returns has a date that no holiday moves.
+// The functions of this file return an argument, or elements of one. Each part of these keeps its own marks, and the whole has only those of
+// the values that decide the choice: an occurrence that one of them returns has a date that no holiday moves.
 
-// choice is the one parameter of a function that sees its marks.
-func choice(name string, ty cty.Type, allowNull bool) []function.Parameter {
-	return []function.Parameter{marked(function.Parameter{Name: name, Type: ty, AllowNull: allowNull, AllowDynamicType: allowNull})}
-}
-
-// marked is a parameter whose marks the function sees.
-func marked(p function.Parameter) function.Parameter {
-	p.AllowMarked = true
-	return p
+// choice is a parameter whose marks the function sees.
+func choice(name string, ty cty.Type) function.Parameter {
+	return function.Parameter{Name: name, Type: ty, AllowMarked: true}
 }
 
 // plain is a value without the marks of its parts as well.
@@ -80,8 +74,10 @@ func coalesceFunction() function.Function {
 
 func coalesceListFunction() function.Function {
 	of := stdlib.CoalesceListFunc
+	lists := of.VarParam()
+	lists.AllowMarked = true
 	return function.New(&function.Spec{
-		VarParam: new(marked(*of.VarParam())),
+		VarParam: lists,
 		Type:     of.ReturnTypeForValues,
 		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
 			bare := make([]cty.Value, len(args))
@@ -108,7 +104,7 @@ func coalesceListFunction() function.Function {
 func compactFunction() function.Function {
 	of := stdlib.CompactFunc
 	return function.New(&function.Spec{
-		Params: choice("list", cty.List(cty.String), false),
+		Params: []function.Parameter{choice("list", cty.List(cty.String))},
 		Type:   of.ReturnTypeForValues,
 		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
 			list, marks := args[0].Unmark()
@@ -136,11 +132,11 @@ func listOf(elements []cty.Value, ty cty.Type) cty.Value {
 	return cty.ListVal(elements)
 }
 
-// distinctFunction compares elements without what is marked in them first: where two differ there, no mark decides that both stay.
+// distinctFunction compares elements without their marked parts first: where two differ there, no mark decides that both stay.
 func distinctFunction() function.Function {
 	of := stdlib.DistinctFunc
 	return function.New(&function.Spec{
-		Params: choice("list", cty.List(cty.DynamicPseudoType), false),
+		Params: []function.Parameter{choice("list", cty.List(cty.DynamicPseudoType))},
 		Type:   of.ReturnTypeForValues,
 		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
 			list, marks := args[0].Unmark()
@@ -185,7 +181,7 @@ func withoutMarked(value cty.Value) cty.Value {
 
 func lookupFunction() function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{marked(parameter("map", cty.DynamicPseudoType)), marked(parameter("key", cty.String))},
+		Params: []function.Parameter{choice("map", cty.DynamicPseudoType), choice("key", cty.String)},
 		VarParam: &function.Parameter{
 			Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true, AllowMarked: true,
 		},
@@ -236,7 +232,7 @@ func missingKey(key string) error {
 func matchKeysFunction() function.Function {
 	list := cty.List(cty.DynamicPseudoType)
 	return function.New(&function.Spec{
-		Params: []function.Parameter{marked(parameter("values", list)), marked(parameter("keys", list)), marked(parameter("searchset", list))},
+		Params: []function.Parameter{choice("values", list), choice("keys", list), choice("searchset", list)},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if ty, _ := convert.UnifyUnsafe([]cty.Type{args[1].Type(), args[2].Type()}); ty == cty.NilType {
 				return cty.NilType, errors.New("keys and searchset must have elements of the same type")
@@ -279,7 +275,7 @@ func containsFunc(list cty.Value, holds func(cty.Value) bool) bool {
 
 func oneFunction() function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{marked(parameter("list", cty.DynamicPseudoType))},
+		Params: []function.Parameter{choice("list", cty.DynamicPseudoType)},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			ty := args[0].Type()
 			switch {

@@ -60,7 +60,7 @@ func isSensitiveFunction() function.Function {
 func conversion(to cty.Type) function.Function {
 	of := stdlib.MakeToFunc(to)
 	return function.New(&function.Spec{
-		Params: choice("value", cty.DynamicPseudoType, true),
+		Params: []function.Parameter{{Name: "v", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true}},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			return of.ReturnTypeForValues([]cty.Value{asList(args[0])})
 		},

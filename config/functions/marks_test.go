@@ -15,21 +15,21 @@ import (
 	"remit/config/functions"
 )
 
-// keeping are calls of the functions that return an argument, elements of one, or a collection of them: each with what is marked in the
+// keeping are calls of the functions that return an argument, elements of one, or a collection of them: each with the marked parts of its
 // result. The value o has the attributes date and due, of which due is marked; d is a marked text.
 var keeping = map[string]string{
 	`chunklist([o, o], 1)`:                         "[0][0].due [1][0].due",
 	`coalesce(o)`:                                  ".due",
 	`coalesce(null, o)`:                            ".due",
 	`coalesce("", o.date, d)`:                      "",
-	`coalesce(none, o.date)`:                       "whole", // by a mark on what it passes over
+	`coalesce(none, o.date)`:                       "whole", // by a mark on a value that it passes over
 	`coalescelist([], [o])`:                        "[0].due",
 	`compact([o.date, d])`:                         "[1]",
 	`compact([o.date, empty])`:                     "whole",
 	`concat([o], ["x"])`:                           "[0].due",
 	`distinct([o, p])`:                             "[0].due [1].due",
 	`distinct([o.date, "x"])`:                      "",
-	`distinct([o, q])`:                             "whole", // they differ in what is marked alone
+	`distinct([o, q])`:                             "whole", // they differ in their marked parts alone
 	`element([o, p], 3)`:                           ".due",
 	`flatten([[o], [[p]]])`:                        "[0].due [1].due",
 	`keys({a = o})`:                                "",
@@ -66,7 +66,7 @@ var keeping = map[string]string{
 	`{ for e in [o, p] : e.date => e... }`:         ".2026-11-25[0].due .2026-12-25[0].due",
 }
 
-// making are the functions whose result is made of what their arguments say: a mark on a part is one on all of it.
+// making are the functions whose result is made of the texts of their arguments: a mark on a part is one on all of it.
 const making = `
 	abs allocate alltrue anytrue base64decode base64encode base64sha256 base64sha512 basename can ceil chomp contains csvdecode decimal_add
 	decimal_cmp decimal_div decimal_mul decimal_round decimal_sub decimal_sum dirname endswith file filebase64 filebase64sha256
@@ -76,8 +76,8 @@ const making = `
 	textencodebase64 timeadd timecmp title tobool tonumber toset tostring transpose trim trimprefix trimspace trimsuffix upper urlencode
 	uuidv5 yamldecode yamlencode`
 
-// TestWhatReturnsAnElementKeepsItsMarks says that an attribute of an occurrence that a holiday moves leaves the others as they are.
-func TestWhatReturnsAnElementKeepsItsMarks(t *testing.T) {
+// TestAnElementThatIsReturnedKeepsItsMarks says that an attribute of an occurrence that a holiday moves leaves the others as they are.
+func TestAnElementThatIsReturnedKeepsItsMarks(t *testing.T) {
 	mark := functions.Mark("moved")
 	of := func(date, due string) cty.Value {
 		return cty.ObjectVal(map[string]cty.Value{"date": cty.StringVal(date), "due": cty.StringVal(due).Mark(mark)})
