@@ -34,7 +34,7 @@ type transferBlock struct {
 	repeated bool                     // has for_each
 	data     *dataSource              // whose rows are the whole for_each
 	elements []element                // of any other for_each
-	leftOut  []leftOut                // by the conditions of such a for_each
+	rowsRead rowsRead                 // by such a for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	through  *goneThrough             // by for_each; nil where it goes through no dates
 	ctx      *hcl.EvalContext
@@ -233,7 +233,7 @@ func (r *transferReader) compile(t *transferBlock) {
 	r.makeContext(t)
 	if forEach != nil && t.data == nil {
 		r.expand(t, forEach)
-		t.leftOut = leftOutByIf(r.scope, r.data, forEach, len(t.elements))
+		t.rowsRead = rowsReadBy(r.scope, r.data, forEach, len(t.elements))
 		t.through = schedulesOf(forEach, t.dates, r.configured.schedules, r.scope, r.data)
 		t.held = sourcesUnder(r.data, forEach.Refs)
 	}
@@ -446,8 +446,11 @@ func (r *transferReader) checkMovingKeys(t *transferBlock, areMoving bool) {
 // in above would rename all below it, and pay them again.
 func (r *transferReader) checkPosition(t *transferBlock, forEach *eval.Argument) {
 	f := t.fields["ref_id"]
-	if f == nil || f.broken || !f.Refs.Each || t.data != nil {
+	if f == nil || f.broken || !f.Refs.Each {
 		return
+	}
+	if t.data != nil {
+		forEach = nil
 	}
 	var arguments []*eval.Argument
 	for _, other := range t.fields {
@@ -457,16 +460,19 @@ func (r *transferReader) checkPosition(t *transferBlock, forEach *eval.Argument)
 	}
 	isSet := len(t.elements) > 0 && syntax.IsText(t.elements[0].value) && t.elements[0].value.AsString() == t.elements[0].key
 	made := ""
-	r.scope.Meter.Aside(func() { made = countsRows(r.scope, forEach, f.Expr, isSet, arguments, t.ctx) })
+	r.scope.Meter.Aside(func() { made = countsRows(r.scope, forEach, f.Argument, isSet, arguments, t.ctx) })
 	if made == "" {
 		return
 	}
-	part := "ref_id"
+	part, ofTexts := "ref_id", ""
 	if made == "each.key" {
 		part = "key"
 	}
+	if len(t.elements) > 0 && syntax.IsText(t.elements[0].value) && !isSet {
+		ofTexts = " A list of texts has no column: write it as a map, such as { T1 = \"100.00\", T2 = \"200.00\" }, whose keys stay."
+	}
 	r.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
-		"%s counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the %s from a column, as in { for row in rows : row.id => row }.", made, part))
+		"%s counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the %s from a column, as in { for row in rows : row.id => row }.%s", made, part, ofTexts))
 }
 
 // instanceAddress is how a transfer of a block with for_each is called.

@@ -123,14 +123,20 @@ func ReadWarnings(c *Configuration) []ReadWarning {
 func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
 	all := slices.Concat(d.readWarnings[0], d.readWarnings[1])
 	var counted []*hclsyntax.ForExpr
+	var reads []rowsRead
 	for _, t := range c.transfers {
-		for _, out := range t.leftOut {
+		reads = append(reads, t.rowsRead)
+		if t.data == d {
+			reads = append(reads, rowsRead{walked: []*dataSource{d}})
+		}
+		for _, out := range t.rowsRead.leftOut {
 			if out.of == d && !slices.Contains(counted, out.loop) {
 				all, counted = out.counted.appendTo(all), append(counted, out.loop)
 			}
 		}
 	}
-	return all
+	left := leftOutByLookUp(d, reads)
+	return left.appendTo(all)
 }
 
 // ProfileNames are the names of the address book by profile_id: the display_name of a profile, or its label. Of two profiles with one

@@ -24,15 +24,16 @@ type leaving struct {
 	scope *eval.Scope
 	data  map[*eval.Node]*dataSource
 	seen  map[*eval.Argument]bool
-	found []leftOut
+	rowsRead
 }
 
-// leftOutByIf counts the rows that conditions leave out on their way to a for_each, which made so many elements: conditions of its
-// own for expressions, and of those in the locals that it names.
-func leftOutByIf(s *eval.Scope, data map[*eval.Node]*dataSource, forEach *eval.Argument, made int) []leftOut {
+// rowsReadBy counts the rows that conditions leave out on their way to a for_each, which made so many elements: conditions of its
+// own for expressions, and of those in the locals that it names. It finds those that its loops look up as well.
+func rowsReadBy(s *eval.Scope, data map[*eval.Node]*dataSource, forEach *eval.Argument, made int) rowsRead {
 	l := &leaving{scope: s, data: data, seen: map[*eval.Argument]bool{}}
 	s.Meter.Aside(func() { l.look(forEach, made) })
-	return l.found
+	l.otherwise(forEach, map[*eval.Argument]bool{})
+	return l.rowsRead
 }
 
 // look counts in an argument, whose value has so many elements; -1 for a value that is none of a loop.
@@ -41,6 +42,7 @@ func (l *leaving) look(a *eval.Argument, made int) {
 		return
 	}
 	l.seen[a] = true
+	l.lookUps(a)
 	whole := meter.Inner(a.Expr)
 	for loop, within := range loopsIn(a.Expr) {
 		switch {
@@ -82,7 +84,7 @@ func (l *leaving) count(a *eval.Argument, loop *hclsyntax.ForExpr, made int) {
 			return
 		}
 	}
-	l.found = append(l.found, leftOut{d, loop, ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByIf, Of: of, Count: of - made}})
+	l.leftOut = append(l.leftOut, leftOut{d, loop, ReadWarning{File: d.file.Name, Sheet: d.sheet, Name: LeftOutByIf, Of: of, Count: of - made}})
 }
 
 // rowsOf is the data source whose rows a loop goes through, and what the loop is evaluated in; false where one of them is not known.

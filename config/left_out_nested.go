@@ -70,7 +70,7 @@ func (l *leaving) countKeys(a *eval.Argument, loop *hclsyntax.ForExpr, within []
 			left.Count++
 		}
 	}
-	l.found = append(l.found, leftOut{d, loop, left})
+	l.leftOut = append(l.leftOut, leftOut{d, loop, left})
 }
 
 // passes goes through the passes of the last of loops, each within the passes of the one before, and tells what the body is evaluated in,

@@ -109,7 +109,7 @@ func (r *repeatedKeys) remedy() string {
 		first, second, named = cmp.Or(first, "FIRST"), cmp.Or(second, "SECOND"), "\n\nA word in capitals stands for a map of this call that has no name."
 	}
 	return fmt.Sprintf("%s, such as:\n\n  { for key, row in %s : \"%s-${key}\" => row }\n\nWhere the last one is to replace the other, say so:\n\n  %s%s",
-		prefix, second, prefixOf(second), r.replacing(first, second), named)
+		prefix, second, prefixOf(second), replacing(first, second), named)
 }
 
 // prefixOf is a name for the keys of a map.
@@ -122,21 +122,8 @@ func prefixOf(path string) string {
 	return "second"
 }
 
-// replacing is an expression in which elements of the second map replace those of the first one.
-func (r *repeatedKeys) replacing(first, second string) string {
-	known, isPart := map[string]bool{}, true
-	for it := r.pair[0].value.ElementIterator(); it.Next(); {
-		k, _ := it.Element()
-		key, _ := keyOf(k)
-		known[key] = true
-	}
-	for it := r.pair[1].value.ElementIterator(); it.Next(); {
-		k, _ := it.Element()
-		key, _ := keyOf(k)
-		isPart = isPart && known[key]
-	}
-	if isPart {
-		return fmt.Sprintf("{ for key, row in %s : key => lookup(%s, key, row) }", first, second)
-	}
+// replacing is an expression in which elements of the second map replace those of the first one, and all others stay: those of keys that
+// the second one alone has as well, now or in a month.
+func replacing(first, second string) string {
 	return fmt.Sprintf("merge({ for key, row in %s : key => row if !can(%s[key]) }, %[2]s)", first, second)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -9,26 +10,29 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
-	"remit/config/functions"
 	"remit/config/syntax"
 )
 
-// countsRows is which part of each a ref_id has that is made by counting a list, such as each.key; "" for none. arguments are those of the
-// transfer block, which are evaluated in ctx, and isSet says that the elements of for_each are their own keys.
-func countsRows(s *eval.Scope, forEach *eval.Argument, refID hclsyntax.Expression, isSet bool, arguments []*eval.Argument, ctx *hcl.EvalContext) string {
-	p := &positions{scope: s, refs: forEach.Refs, open: map[*eval.Argument]bool{}}
-	around, ok, _ := s.Context(forEach.Refs)
-	if !ok {
-		return ""
+// countsRows is which part of each a ref_id has that is made by counting a list, such as each.key, or ref_id where it counts one itself;
+// "" for none. arguments are those of the transfer block, which are evaluated in ctx, and isSet says that the elements of for_each are
+// their own keys. forEach is nil where each row of a data source is an element.
+func countsRows(s *eval.Scope, forEach, refID *eval.Argument, isSet bool, arguments []*eval.Argument, ctx *hcl.EvalContext) string {
+	p := &positions{scope: s, open: map[*eval.Argument]bool{}, locals: map[*eval.Argument]shape{}, types: map[hcl.Range]shape{}}
+	var made shape
+	if forEach != nil {
+		var ok bool
+		if made, ok = p.of(forEach); !ok {
+			return ""
+		}
 	}
-	made := p.collection(forEach.Expr, loopNames{ctx: around})
 	if isSet {
-		made.keys = made.keys.with(made.element)
+		made.keys = made.keys.with(made.each().counted)
 	}
 	if made.keys.counts && p.areIndexing(arguments, made.keys.byLength, ctx) {
 		made.keys.is = true
 	}
-	for _, path := range refID.Variables() {
+	element := made.each()
+	for _, path := range refID.Expr.Variables() {
 		if path.RootName() != "each" || len(path) < 2 {
 			continue
 		}
@@ -37,67 +41,54 @@ func countsRows(s *eval.Scope, forEach *eval.Argument, refID hclsyntax.Expressio
 			return "each.key"
 		case name == "value" && isSet && made.keys.is:
 			return "each.value"
-		case name == "value":
-			if c := made.element.at(path[2:]); c.anywhere() {
-				return pathOfEach(path)
-			}
+		case name == "value" && element.behind(path[2:]).anywhere().is:
+			return pathOfEach(path)
 		}
+	}
+	each := shape{kind: kindMap, parts: map[string]shape{"key": {counted: made.keys, kind: kindText}, "value": element}}
+	p.refs = refID.Refs
+	if p.value(refID.Expr, loopNames{shapes: map[string]shape{"each": each}, passes: onePass(ctx)}).is {
+		return "ref_id"
 	}
 	return ""
 }
 
 // positions finds which parts of a for_each are made by counting a list.
 type positions struct {
-	scope *eval.Scope
-	refs  *eval.References // of the argument that is looked into
-	open  map[*eval.Argument]bool
-}
-
-// counted says which parts of a value, or of each element of a collection, are made by counting.
-type counted struct {
-	is      bool            // all of it
-	columns map[string]bool // its attributes
-	// counts says that it is an element of range, which is a position where a list is indexed by it, and byLength that the
-	// range ends with the length of something.
-	counts, byLength bool
-}
-
-// countedElements are a collection.
-type countedElements struct {
-	element counted
-	keys    counted
-}
-
-func (c counted) with(other counted) counted {
-	columns := maps.Clone(c.columns)
-	if columns == nil {
-		columns = map[string]bool{}
-	}
-	maps.Copy(columns, other.columns)
-	return counted{c.is || other.is, columns, c.counts || other.counts, c.byLength || other.byLength}
-}
-
-// at is what steps lead to: an index leads to an element of a list, of which the same is said.
-func (c counted) at(steps hcl.Traversal) counted {
-	for _, step := range steps {
-		if column, isName := eval.StepName(step, true); isName {
-			return counted{is: c.is || c.columns[column]}
-		}
-	}
-	return c
-}
-
-// anywhere reports whether any part of it is made by counting.
-func (c counted) anywhere() bool { return c.is || len(c.columns) > 0 }
-
-func (c countedElements) with(other countedElements) countedElements {
-	return countedElements{c.element.with(other.element), c.keys.with(other.keys)}
+	scope  *eval.Scope
+	refs   *eval.References // of the argument that is looked into
+	open   map[*eval.Argument]bool
+	locals map[*eval.Argument]shape // those that were looked into
+	types  map[hcl.Range]shape      // of references by their places
+	splats map[*hclsyntax.AnonSymbolExpr]shape
 }
 
 // loopNames are the names that for expressions give their elements.
 type loopNames struct {
-	counted map[string]counted
-	ctx     *hcl.EvalContext // with the first element of each loop; nil where there is none
+	shapes map[string]shape
+	passes iter.Seq[*hcl.EvalContext] // of the loops around; nil where there are none
+}
+
+// has reports whether a path begins with one of the names.
+func (n loopNames) has(path hcl.Traversal) bool {
+	_, ok := n.shapes[path.RootName()]
+	return ok
+}
+
+func onePass(ctx *hcl.EvalContext) iter.Seq[*hcl.EvalContext] {
+	return func(yield func(*hcl.EvalContext) bool) { yield(ctx) }
+}
+
+// of is the shape of the value of an argument; false where that has none.
+func (p *positions) of(a *eval.Argument) (shape, bool) {
+	ctx, ok, _ := p.scope.Context(a.Refs) // its mistakes were told when the whole was evaluated
+	if !ok {
+		return shape{}, false
+	}
+	outer := p.refs
+	p.refs = a.Refs
+	defer func() { p.refs = outer }()
+	return p.value(a.Expr, loopNames{passes: onePass(ctx)}), true
 }
 
 // pathOfEach is a reference to a part of each.value, without the steps behind its column.
@@ -113,82 +104,273 @@ func pathOfEach(path hcl.Traversal) string {
 // areIndexing reports whether one of the arguments takes a row of a list by each.key.
 func (p *positions) areIndexing(arguments []*eval.Argument, byLength bool, ctx *hcl.EvalContext) bool {
 	return slices.ContainsFunc(arguments, func(a *eval.Argument) bool {
-		inner := &positions{p.scope, a.Refs, map[*eval.Argument]bool{}}
-		return inner.indexes(a.Expr, "each", byLength, loopNames{ctx: ctx})
+		inner := *p
+		inner.refs = a.Refs
+		return inner.indexes(a.Expr, "each", byLength, loopNames{passes: onePass(ctx)})
 	})
 }
 
-// collection is what a collection has, which an expression is.
-func (p *positions) collection(expr hclsyntax.Expression, names loopNames) countedElements {
+// value is what an expression makes of the names of loops.
+func (p *positions) value(expr hclsyntax.Expression, names loopNames) shape {
 	switch e := syntax.Unwrap(expr).(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return ofType(e.Val.Type())
+	case *hclsyntax.ScopeTraversalExpr:
+		return p.named(e.Traversal, names)
+	case *hclsyntax.RelativeTraversalExpr:
+		return p.value(e.Source, names).behind(e.Traversal)
+	case *hclsyntax.IndexExpr:
+		key, isKnown := literalText(e.Key)
+		made := p.value(e.Collection, names).at(key, isKnown)
+		made.is = made.is || p.value(e.Key, names).is && !p.isOfRows(e.Collection)
+		return made
+	case *hclsyntax.ObjectConsExpr:
+		return p.object(e, names)
+	case *hclsyntax.TupleConsExpr:
+		made := shape{kind: kindList, parts: make(map[string]shape, len(e.Exprs))}
+		for i, item := range e.Exprs {
+			key, _ := keyOf(number(i))
+			made.parts[key] = p.value(item, names)
+		}
+		return made
 	case *hclsyntax.ForExpr:
 		return p.loop(e, names)
+	case *hclsyntax.SplatExpr:
+		return p.splat(e, names)
+	case *hclsyntax.AnonSymbolExpr:
+		return p.splats[e]
 	case *hclsyntax.FunctionCallExpr:
 		return p.call(e, names)
 	case *hclsyntax.ConditionalExpr:
-		return p.collection(e.TrueResult, names).with(p.collection(e.FalseResult, names))
-	case *hclsyntax.SplatExpr:
-		all := p.collection(e.Source, names)
-		if column, ok := columnOfSplat(e); ok {
-			all.element = counted{is: all.element.is || all.element.columns[column]}
+		made := p.value(e.TrueResult, names).or(p.value(e.FalseResult, names))
+		made.is = made.is || p.value(e.Condition, names).is
+		return made
+	case *hclsyntax.TemplateExpr:
+		return p.text(names, e.Parts...)
+	case *hclsyntax.TemplateJoinExpr:
+		return p.text(names, e.Tuple)
+	case *hclsyntax.BinaryOpExpr:
+		return p.text(names, e.LHS, e.RHS)
+	case *hclsyntax.UnaryOpExpr:
+		return p.text(names, e.Val)
+	case *hclsyntax.ObjectConsKeyExpr:
+		if _, ok := syntax.LiteralKey(e); !ok {
+			return p.text(names, e.Wrapped)
 		}
-		return countedElements{element: all.element}
-	case *hclsyntax.TupleConsExpr:
-		var all countedElements
-		for _, item := range e.Exprs {
-			all.element = all.element.with(p.value(item, names))
+	}
+	return shape{kind: kindText}
+}
+
+// text is the shape of a text that has parts.
+func (p *positions) text(names loopNames, parts ...hclsyntax.Expression) shape {
+	shapes := make([]shape, len(parts))
+	for i, part := range parts {
+		shapes[i] = p.value(part, names)
+	}
+	return text(shapes...)
+}
+
+// number is an index as a value.
+func number(i int) cty.Value { return cty.NumberIntVal(int64(i)) }
+
+// named is what a reference leads to: a part of an element of a loop, of a local, or of anything that counts nothing.
+func (p *positions) named(path hcl.Traversal, names loopNames) shape {
+	if s, ok := names.shapes[path.RootName()]; ok {
+		return s.behind(path[1:])
+	}
+	var made shape
+	steps := min(2, len(path))
+	if local := localNamed(p.scope, path[:steps]); local != nil && local.Refs != nil {
+		var ok bool
+		if made, ok = p.locals[local]; !ok {
+			p.locals[local] = shape{}
+			made, _ = p.of(local)
+			p.locals[local] = made
 		}
-		return all
-	case *hclsyntax.ObjectConsExpr:
-		var all countedElements
-		for _, item := range e.Items {
-			all.element = all.element.with(p.value(item.ValueExpr, names))
-			all.keys = all.keys.with(p.value(item.KeyExpr, names))
+		made = made.behind(path[steps:])
+	}
+	return made.known(p.typed(path))
+}
+
+// typed is what the type of the value of a reference says.
+func (p *positions) typed(path hcl.Traversal) shape {
+	at := path.SourceRange()
+	if known, ok := p.types[at]; ok {
+		return known
+	}
+	var made shape
+	if ctx, ok, _ := p.scope.Context(p.refs); ok {
+		if value, diags := path.TraverseAbs(ctx); !diags.HasErrors() {
+			made = ofType(value.Type())
 		}
-		return all
-	case *hclsyntax.ScopeTraversalExpr:
-		if c, ok := names.counted[e.Traversal.RootName()]; ok {
-			return countedElements{element: c}
+	}
+	p.types[at] = made
+	return made
+}
+
+// object is the shape of an object as it is written.
+func (p *positions) object(e *hclsyntax.ObjectConsExpr, names loopNames) shape {
+	made := shape{kind: kindMap, parts: make(map[string]shape, len(e.Items))}
+	var others []shape
+	for _, item := range e.Items {
+		value := p.value(item.ValueExpr, names)
+		if name, ok := syntax.LiteralKey(item.KeyExpr); ok {
+			made.parts[name] = value
+			continue
 		}
-		local := localNamed(p.scope, e.Traversal)
-		if local == nil || local.Refs == nil || p.open[local] {
+		made.keys = made.keys.with(p.value(item.KeyExpr, names).anywhere())
+		others = append(others, value)
+	}
+	if others != nil {
+		made.element = new(join(others...))
+	}
+	return made
+}
+
+// splat is the list of a part of each element of another one.
+func (p *positions) splat(e *hclsyntax.SplatExpr, names loopNames) shape {
+	source := p.value(e.Source, names)
+	element := source.each()
+	if source.kind == kindMap || source.kind == kindText { // which are taken for a list of one
+		element = source
+	}
+	if p.splats == nil {
+		p.splats = map[*hclsyntax.AnonSymbolExpr]shape{}
+	}
+	p.splats[e.Item] = element
+	return listOf(p.value(e.Each, names))
+}
+
+// loop is what a for expression makes.
+func (p *positions) loop(e *hclsyntax.ForExpr, names loopNames) shape {
+	of := p.value(e.CollExpr, names)
+	inner := loopNames{maps.Clone(names.shapes), p.within(e, names)}
+	if inner.shapes == nil {
+		inner.shapes = map[string]shape{}
+	}
+	element := of.each()
+	if counts := element.anywhere(); counts.counts && p.indexesIn(e, e.ValVar, counts.byLength, names) {
+		element = element.asPositions()
+	}
+	key := shape{counted: of.keys, kind: kindText}
+	isList := false
+	if isIn(e.KeyExpr, e.KeyVar) || isIn(e.ValExpr, e.KeyVar) {
+		kind := of.kind
+		if !kind.isKnown() {
+			kind |= p.kindOf(e.CollExpr, names)
+		}
+		isList = kind&kindList != 0
+		switch {
+		case isList:
+			key.counted = counted{is: true}
+		case kind&kindSet != 0:
+			key = element
+		}
+	}
+	inner.shapes[e.ValVar] = element
+	if e.KeyVar != "" {
+		inner.shapes[e.KeyVar] = key
+	}
+	body := p.value(e.ValExpr, inner)
+	if e.KeyExpr == nil {
+		return listOf(body)
+	}
+	if e.Group {
+		body = listOf(body)
+	}
+	made := shape{kind: kindMap, keys: p.value(e.KeyExpr, inner).anywhere(), element: &body}
+	made.keys.is = made.keys.is || isList && isIn(e.KeyExpr, e.KeyVar)
+	return made
+}
+
+// passesLooked is how many passes of loops are looked at for a value.
+const passesLooked = 100
+
+// within are the passes of a loop, within those around it.
+func (p *positions) within(e *hclsyntax.ForExpr, names loopNames) iter.Seq[*hcl.EvalContext] {
+	if names.passes == nil {
+		return nil
+	}
+	return func(yield func(*hcl.EvalContext) bool) {
+		for ctx := range names.passes {
+			all, ok := p.evaluated(e.CollExpr, ctx)
+			if !ok {
+				continue
+			}
+			for it := all.ElementIterator(); it.Next(); {
+				k, v := it.Element()
+				inner := ctx.NewChild()
+				inner.Variables = map[string]cty.Value{e.ValVar: v}
+				if e.KeyVar != "" {
+					inner.Variables[e.KeyVar] = k
+				}
+				if !yield(inner) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// evaluated is a collection.
+func (p *positions) evaluated(expr hclsyntax.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+	value, diags := p.scope.Evaluate(expr, p.refs, ctx)
+	value, _ = value.Unmark()
+	return value, !diags.HasErrors() && value.IsKnown() && !value.IsNull() && value.CanIterateElements()
+}
+
+// kindOf is what kind of collection an expression has in the first passes that give it one.
+func (p *positions) kindOf(expr hclsyntax.Expression, names loopNames) kinds {
+	looked := 0
+	if names.passes == nil {
+		return 0
+	}
+	for ctx := range names.passes {
+		if looked++; looked > passesLooked {
 			break
 		}
-		p.open[local] = true
-		defer delete(p.open, local)
-		if ctx, ok, _ := p.scope.Context(local.Refs); ok {
-			inner := &positions{p.scope, local.Refs, p.open}
-			return inner.collection(local.Expr, loopNames{ctx: ctx})
+		if value, ok := p.evaluated(expr, ctx); ok {
+			return ofType(value.Type()).kind
 		}
 	}
-	return countedElements{}
+	return 0
 }
 
-// call is what a function makes of collections.
-func (p *positions) call(e *hclsyntax.FunctionCallExpr, names loopNames) countedElements {
-	var all countedElements
-	for _, arg := range e.Args {
-		all = all.with(p.collection(arg, names))
+// indexesIn reports whether a part of a loop that sees its elements takes one of a list by a name.
+func (p *positions) indexesIn(e *hclsyntax.ForExpr, name string, byLength bool, names loopNames) bool {
+	for _, part := range []hclsyntax.Expression{e.KeyExpr, e.ValExpr, e.CondExpr} {
+		if part != nil && p.indexes(part, name, byLength, names) {
+			return true
+		}
 	}
-	switch {
-	case e.Name == "range":
-		return countedElements{element: counted{counts: true, byLength: slices.ContainsFunc(e.Args, p.hasLength)}}
-	case e.Name == "keys":
-		all.element = all.keys
-	case e.Name == "zipmap" && len(e.Args) == 2:
-		keys, values := p.collection(e.Args[0], names), p.collection(e.Args[1], names)
-		keys.element.is = keys.element.is || p.isOfRows(e.Args[1]) && (keys.element.counts || !p.isOfRows(e.Args[0]))
-		return countedElements{element: values.element, keys: keys.element}
-	}
-	return all
+	return false
 }
 
-// hasLength reports whether an expression, or a local in it, counts a collection.
-func (p *positions) hasLength(expr hclsyntax.Expression) bool {
-	return p.contains(expr, func(node hclsyntax.Node) bool {
-		call, ok := node.(*hclsyntax.FunctionCallExpr)
-		return ok && call.Name == "length"
-	})
+// indexes reports whether an expression takes an element of a list by a variable: of rows, or of any list where the
+// range ends with a length. A map whose keys count a list is like it.
+func (p *positions) indexes(expr hclsyntax.Expression, name string, byLength bool, names loopNames) bool {
+	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		var list, key hclsyntax.Expression
+		switch e := node.(type) {
+		case *hclsyntax.IndexExpr:
+			list, key = e.Collection, e.Key
+		case *hclsyntax.FunctionCallExpr:
+			if (e.Name == "element" || e.Name == "slice" || e.Name == "lookup") && len(e.Args) > 1 {
+				list, key = e.Args[0], e.Args[1]
+			}
+		}
+		if list == nil || !isIn(key, name) || !byLength && !p.isOfRows(list) {
+			return nil
+		}
+		of := p.value(list, names)
+		if !of.kind.isKnown() {
+			of.kind = p.kindOf(list, names)
+		}
+		if of.kind == 0 || of.kind&kindList != 0 || of.keys.is {
+			return hcl.Diagnostics{&hcl.Diagnostic{Severity: hcl.DiagError}}
+		}
+		return nil
+	}).HasErrors()
 }
 
 // contains reports whether an expression, or a local that it names, has a part.
@@ -207,232 +389,6 @@ func (p *positions) contains(expr hclsyntax.Expression, is func(hclsyntax.Node) 
 		}
 		return nil
 	}).HasErrors()
-}
-
-// loop is what a for expression makes.
-func (p *positions) loop(e *hclsyntax.ForExpr, names loopNames) countedElements {
-	of := p.collection(e.CollExpr, names)
-	inner := loopNames{counted: maps.Clone(names.counted)}
-	if inner.counted == nil {
-		inner.counted = map[string]counted{}
-	}
-	element, key := of.element, of.keys
-	if element.counts && p.indexesIn(e, e.ValVar, element.byLength, names) {
-		element.is = true
-	}
-	isList := false
-	if p.hangsOnKind(e) {
-		var ty cty.Type
-		ty, inner.ctx = p.enter(e, names)
-		isList = ty.IsTupleType() || ty.IsListType()
-		switch {
-		case isList:
-			key = counted{is: true}
-		case ty.IsSetType():
-			key = element
-		}
-	}
-	inner.counted[e.ValVar] = element
-	if e.KeyVar != "" {
-		inner.counted[e.KeyVar] = key
-	}
-	made := countedElements{element: p.value(e.ValExpr, inner)}
-	if e.KeyExpr != nil {
-		made.keys = p.value(e.KeyExpr, inner)
-		made.keys.is = made.keys.is || isList && names.isIn(e.KeyExpr, e.KeyVar)
-	}
-	return made
-}
-
-// isIn reports whether an expression has a name.
-func (loopNames) isIn(expr hclsyntax.Expression, name string) bool {
-	return expr != nil && name != "" && slices.ContainsFunc(expr.Variables(), func(path hcl.Traversal) bool { return path.RootName() == name })
-}
-
-// hangsOnKind reports whether it matters for a loop whether its collection is a list, or for one within it.
-func (p *positions) hangsOnKind(e *hclsyntax.ForExpr) bool {
-	var names loopNames
-	if names.isIn(e.KeyExpr, e.KeyVar) || names.isIn(e.ValExpr, e.KeyVar) {
-		return true
-	}
-	for loop := range loopsIn(e.ValExpr) {
-		if loop.KeyVar != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// enter is the type of a loop's collection, and what its body is evaluated in for the first element; that of an empty object, and nil, where there is none.
-func (p *positions) enter(e *hclsyntax.ForExpr, names loopNames) (cty.Type, *hcl.EvalContext) {
-	value := p.evaluated(e.CollExpr, names)
-	if value == cty.NilVal || value.LengthInt() == 0 {
-		return cty.EmptyObject, nil
-	}
-	it := value.ElementIterator()
-	it.Next()
-	k, v := it.Element()
-	ctx := names.ctx.NewChild()
-	ctx.Variables = map[string]cty.Value{e.ValVar: v}
-	if e.KeyVar != "" {
-		ctx.Variables[e.KeyVar] = k
-	}
-	return value.Type(), ctx
-}
-
-// evaluated is a collection; NilVal where it has no value.
-func (p *positions) evaluated(expr hclsyntax.Expression, names loopNames) cty.Value {
-	if names.ctx == nil {
-		return cty.NilVal
-	}
-	value, diags := p.scope.Evaluate(expr, p.refs, names.ctx)
-	value, _ = value.Unmark()
-	if diags.HasErrors() || !value.IsKnown() || value.IsNull() || !value.CanIterateElements() {
-		return cty.NilVal
-	}
-	return value
-}
-
-// indexesIn reports whether a part of a loop that sees its elements takes one of a list by a name.
-func (p *positions) indexesIn(e *hclsyntax.ForExpr, name string, byLength bool, names loopNames) bool {
-	for _, part := range []hclsyntax.Expression{e.KeyExpr, e.ValExpr, e.CondExpr} {
-		if part != nil && p.indexes(part, name, byLength, names) {
-			return true
-		}
-	}
-	return false
-}
-
-// indexes reports whether an expression takes an element of a list by a variable: of rows, or of any list where the
-// range ends with a length.
-func (p *positions) indexes(expr hclsyntax.Expression, name string, byLength bool, names loopNames) bool {
-	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
-		var list, key hclsyntax.Expression
-		switch e := node.(type) {
-		case *hclsyntax.IndexExpr:
-			list, key = e.Collection, e.Key
-		case *hclsyntax.FunctionCallExpr:
-			if (e.Name == "element" || e.Name == "slice") && len(e.Args) > 1 {
-				list, key = e.Args[0], e.Args[1]
-			}
-		}
-		if list == nil || !names.isIn(key, name) || !byLength && !p.isOfRows(list) {
-			return nil
-		}
-		if value := p.evaluated(list, names); value == cty.NilVal || value.Type().IsTupleType() || value.Type().IsListType() {
-			return hcl.Diagnostics{&hcl.Diagnostic{Severity: hcl.DiagError}}
-		}
-		return nil
-	}).HasErrors()
-}
-
-// value is what an expression makes of the names of loops.
-func (p *positions) value(expr hclsyntax.Expression, names loopNames) counted {
-	var parts []hclsyntax.Expression
-	switch e := syntax.Unwrap(expr).(type) {
-	case *hclsyntax.ScopeTraversalExpr:
-		c := names.counted[e.Traversal.RootName()]
-		if len(e.Traversal) == 1 {
-			return c
-		}
-		return c.at(e.Traversal[1:])
-	case *hclsyntax.RelativeTraversalExpr:
-		return p.value(e.Source, names).at(e.Traversal)
-	case *hclsyntax.IndexExpr:
-		c := p.collection(e.Collection, names).element
-		c.is = c.is || p.value(e.Key, names).is && !p.isOfRows(e.Collection)
-		return c
-	case *hclsyntax.ObjectConsExpr:
-		all := counted{columns: map[string]bool{}}
-		for _, item := range e.Items {
-			name, ok := syntax.LiteralKey(item.KeyExpr)
-			isCounted := p.value(item.ValueExpr, names).anywhere()
-			all.is = all.is || isCounted && !ok
-			all.columns[name] = isCounted
-		}
-		maps.DeleteFunc(all.columns, func(_ string, is bool) bool { return !is })
-		return all
-	case *hclsyntax.FunctionCallExpr:
-		if e.Name == "merge" {
-			var all counted
-			for _, arg := range e.Args {
-				all = all.with(p.value(arg, names))
-			}
-			return all
-		}
-		if e.Name == "length" || e.Name == "index" && len(e.Args) == 2 {
-			return counted{is: e.Name == "index" && p.isOfRows(e.Args[0])}
-		}
-		parts = e.Args
-	case *hclsyntax.ConditionalExpr:
-		all := p.value(e.TrueResult, names).with(p.value(e.FalseResult, names))
-		all.is = all.is || p.value(e.Condition, names).is
-		return all
-	case *hclsyntax.ForExpr, *hclsyntax.SplatExpr:
-		all := p.collection(e, names) // a list is described by its elements
-		all.element.is = all.element.is || all.keys.is
-		return all.element
-	case *hclsyntax.TemplateExpr:
-		parts = e.Parts
-	case *hclsyntax.TemplateJoinExpr:
-		parts = []hclsyntax.Expression{e.Tuple}
-	case *hclsyntax.BinaryOpExpr:
-		parts = []hclsyntax.Expression{e.LHS, e.RHS}
-	case *hclsyntax.UnaryOpExpr:
-		parts = []hclsyntax.Expression{e.Val}
-	case *hclsyntax.TupleConsExpr:
-		return p.collection(e, names).element
-	case *hclsyntax.ObjectConsKeyExpr:
-		if _, ok := syntax.LiteralKey(e); !ok {
-			parts = []hclsyntax.Expression{e.Wrapped}
-		}
-	}
-	var all counted
-	for _, part := range parts {
-		c := p.value(part, names)
-		all.is = all.is || c.anywhere()
-		all.counts, all.byLength = all.counts || c.counts, all.byLength || c.byLength
-	}
-	return all
-}
-
-// isOfRows reports whether the order of a list is that of rows, which somebody may put another one above: rows of a data source, of a
-// file or of a variable. That of a list whose elements are written is its author's, and so is that of parts that are allocated to it.
-func (p *positions) isOfRows(expr hclsyntax.Expression) bool {
-	oneOf := func(exprs ...hclsyntax.Expression) bool { return slices.ContainsFunc(exprs, p.isOfRows) }
-	switch e := syntax.Unwrap(expr).(type) {
-	case *hclsyntax.ScopeTraversalExpr:
-		if local := localNamed(p.scope, e.Traversal[:min(2, len(e.Traversal))]); local != nil {
-			if p.open[local] {
-				return false
-			}
-			p.open[local] = true
-			defer delete(p.open, local)
-			return p.isOfRows(local.Expr)
-		}
-		return true
-	case *hclsyntax.FunctionCallExpr:
-		switch {
-		case functions.ReadsFiles(e.Name):
-			return true
-		case e.Name == "range":
-			return false
-		case e.Name == "allocate" && len(e.Args) > 1:
-			return oneOf(e.Args[1])
-		}
-		return oneOf(e.Args...)
-	case *hclsyntax.ForExpr:
-		return oneOf(e.CollExpr)
-	case *hclsyntax.SplatExpr:
-		return oneOf(e.Source)
-	case *hclsyntax.ConditionalExpr:
-		return oneOf(e.TrueResult, e.FalseResult)
-	case *hclsyntax.IndexExpr:
-		return oneOf(e.Collection)
-	case *hclsyntax.RelativeTraversalExpr:
-		return oneOf(e.Source)
-	}
-	return false
 }
 
 // localNamed is the local that a reference names, and nothing of which; nil for any other reference.

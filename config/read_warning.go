@@ -26,6 +26,8 @@ const (
 	LeftOutByWhere = "left_out_by_where"
 	LeftOutByIf    = "left_out_by_if" // of the for expression of a for_each
 	SkippedRows    = "skipped_rows"   // by skip_last
+	// LeftOutByLookUp are rows of which others take those of their own keys.
+	LeftOutByLookUp = "left_out_by_lookup"
 )
 
 // linesNamed is how many lines of a file a [ReadWarning] names.
@@ -75,6 +77,8 @@ func leftOutNotes(all []ReadWarning) []string {
 		switch w.Name {
 		case LeftOutByWhere:
 			notes = append(notes, fmt.Sprintf("where leaves out %d of %s%s", w.Count, english.Plural(w.Of, "row"), w.OnLines()))
+		case LeftOutByLookUp:
+			notes = append(notes, fmt.Sprintf("lookup leaves out %d of %s, whose keys no row has that looks them up", w.Count, english.Plural(w.Of, "row")))
 		case LeftOutByIf:
 			notes = append(notes, fmt.Sprintf("if leaves out %d of %s", w.Count, english.Plural(w.Of, "row")))
 		}

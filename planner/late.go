@@ -49,6 +49,7 @@ func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
 	}
 	b.occurrences.add(t)
 	b.noteNewest(t.Block, t.Occurrence.Due)
+	b.notePaid(t)
 }
 
 // noteNewest notes when an occurrence of a block was due that was or may have been made.
@@ -167,8 +168,9 @@ func (b *builder) lateObstacle(late []int) Obstacle {
 		o.add(b.plan.Changes.At(i).RefID)
 	}
 	first := b.plan.Changes.At(late[0])
-	o.Detail = fmt.Sprintf("%s: %q at %s is %s. If a schedule or a ref_id was edited, these may have been paid under other ref_ids: look before they are paid again. If they were missed and are to be paid now, say how many.",
-		occurrences(len(late)), first.RefID, first.Place, first.Signals[len(first.Signals)-1].Detail)
+	o.Detail = fmt.Sprintf("%s: %q at %s is %s. If a schedule or a ref_id was edited, these may have been paid under other ref_ids: look before they are paid again.%s If they were missed and are to be paid now, say how many.",
+		occurrences(len(late)), first.RefID, first.Place, first.Signals[len(first.Signals)-1].Detail, b.leftOutBefore(late))
+	o.Detail = strings.ReplaceAll(o.Detail, "\n\n If", "\n\nIf")
 	if given := b.controls.AcceptLate; given > 0 {
 		o.Detail += fmt.Sprintf(" --accept-late=%d does not count: the plan has %d.", given, len(late))
 	}

@@ -98,6 +98,7 @@ type builder struct {
 	newest   map[string]time.Time         // Due of the newest occurrence that may have been made, by block
 
 	occurrences occurrencesOf
+	paidDates   map[scheduledDate]bool
 	isUncounted bool   // Submits are counted at the end
 	kept        []Kept // of batches with a control block
 	word        *word  // of a saved plan that is computed again; nil where the files are at hand

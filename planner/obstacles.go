@@ -21,7 +21,8 @@ const refIDsMax = 20
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
 	var edited, answered, shared, forgotten Obstacle
-	ended := "" // of all that were forgotten
+	var lines []int // of edited
+	ended := ""     // of all that were forgotten
 	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
@@ -44,11 +45,12 @@ func (b *builder) addConflictObstacles() {
 			}
 		case state.Recorded, state.Adopted, state.Unverified:
 			edited.add(c.RefID)
+			lines = append(lines, i)
 		case state.Unsent, state.InDoubt, state.Refused:
 			panic(fmt.Sprintf("%q is in conflict with what is %s", c.RefID, c.Recorded.Status))
 		}
 	}
-	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
+	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id." + b.fromADateOn(lines)
 	forgotten.Detail = "The ref_id was " + ended + ": it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {

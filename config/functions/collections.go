@@ -1,10 +1,7 @@
 package functions
 
 import (
-	"errors"
-
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
@@ -15,11 +12,11 @@ func collectionFunctions() map[string]entry {
 		"anytrue":      {booleans(false), "Whether an element of a list is true; false for an empty list."},
 		"chunklist":    {stdlib.ChunklistFunc, "The elements of a list in lists of so many each."},
 		"coalesce":     {coalesceFunction(), "The first argument that is neither null nor an empty string."},
-		"coalescelist": {stdlib.CoalesceListFunc, "The first argument that is a list with elements."},
-		"compact":      {stdlib.CompactFunc, "A list of strings without those that are null or empty."},
+		"coalescelist": {coalesceListFunction(), "The first argument that is a list with elements."},
+		"compact":      {compactFunction(), "A list of strings without those that are null or empty."},
 		"concat":       {stdlib.ConcatFunc, "The elements of two or more lists in one."},
 		"contains":     {stdlib.ContainsFunc, "Whether a value is an element of a list."},
-		"distinct":     {stdlib.DistinctFunc, "A list without the elements that came before in it."},
+		"distinct":     {distinctFunction(), "A list without the elements that came before in it."},
 		"element":      {stdlib.ElementFunc, "The element at an index that begins again after the last; negative from the end."},
 		"flatten":      {stdlib.FlattenFunc, "The elements of lists within a list, in one."},
 		"index":        {indexFunction(), "The index of a value in a list. An error where it is not in it."},
@@ -94,44 +91,6 @@ func booleans(all bool) function.Function {
 	})
 }
 
-func coalesceFunction() function.Function {
-	return function.New(&function.Spec{
-		VarParam: &function.Parameter{
-			Name: "values", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true,
-		},
-		Type: func(args []cty.Value) (cty.Type, error) {
-			types := make([]cty.Type, len(args))
-			for i, arg := range args {
-				types[i] = arg.Type()
-			}
-			if len(types) == 0 {
-				return cty.NilType, errors.New("at least one argument is needed")
-			}
-			ty, _ := convert.UnifyUnsafe(types)
-			if ty == cty.NilType {
-				return cty.NilType, errors.New("all arguments must have the same type")
-			}
-			return ty, nil
-		},
-		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
-			for i, arg := range args {
-				value, err := convert.Convert(arg, ty)
-				switch {
-				case err != nil:
-					return cty.NilVal, function.NewArgError(i, err)
-				case !value.IsKnown():
-					return cty.UnknownVal(ty), nil
-				case value.IsNull():
-				case value.Type() == cty.String && value.AsString() == "":
-				default:
-					return value, nil
-				}
-			}
-			return cty.NilVal, errors.New("every argument is null or an empty string")
-		},
-	})
-}
-
 func indexFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{parameter("list", cty.DynamicPseudoType), parameter("value", cty.DynamicPseudoType)},
@@ -156,154 +115,32 @@ func indexFunction() function.Function {
 
 func lengthFunction() function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true}},
+		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowMarked: true}},
 		Type:   function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			value := args[0]
-			switch ty := value.Type(); {
-			case ty.IsTupleType():
-				return cty.NumberIntVal(int64(len(ty.TupleElementTypes()))), nil
-			case ty.IsObjectType():
-				return cty.NumberIntVal(int64(len(ty.AttributeTypes()))), nil
-			case !value.IsKnown():
-				return cty.UnknownVal(cty.Number), nil
-			case ty == cty.String:
-				return stdlib.Strlen(value)
-			case ty.IsCollectionType():
-				return value.Length(), nil
-			default:
-				return cty.NilVal, function.NewArgErrorf(0, "a collection or a string has a length, %s has none", ty.FriendlyName())
-			}
+			value, marks := args[0].Unmark()
+			number, err := lengthOfValue(value)
+			return number.WithMarks(marks), err
 		},
 	})
 }
 
-func lookupFunction() function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{parameter("map", cty.DynamicPseudoType), parameter("key", cty.String)},
-		VarParam: &function.Parameter{
-			Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true,
-		},
-		Type: func(args []cty.Value) (cty.Type, error) {
-			ty := args[0].Type()
-			switch {
-			case len(args) > 3:
-				return cty.NilType, errors.New("a map, a key and at most one default are needed")
-			case ty.IsMapType():
-				return ty.ElementType(), nil
-			case !ty.IsObjectType():
-				return cty.NilType, function.NewArgErrorf(0, "a map is needed, not %s", ty.FriendlyName())
-			case !args[1].IsKnown():
-				return cty.DynamicPseudoType, nil
-			case ty.HasAttribute(args[1].AsString()):
-				return ty.AttributeType(args[1].AsString()), nil
-			case len(args) == 3:
-				return args[2].Type(), nil
-			default:
-				return cty.NilType, missingKey(args[1].AsString())
-			}
-		},
-		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
-			key := args[1].AsString()
-			if args[0].Type().IsObjectType() && args[0].Type().HasAttribute(key) {
-				return args[0].GetAttr(key), nil
-			}
-			if args[0].Type().IsMapType() && args[0].HasIndex(args[1]).True() {
-				return args[0].Index(args[1]), nil
-			}
-			if len(args) < 3 {
-				return cty.NilVal, missingKey(key)
-			}
-			value, err := convert.Convert(args[2], ty)
-			if err != nil {
-				return cty.NilVal, function.NewArgErrorf(2, "the default must have the type of the map's elements: %w", err)
-			}
-			return value, nil
-		},
-	})
-}
-
-func missingKey(key string) error {
-	return function.NewArgErrorf(1, "the map has no key %q, and there is no default", key)
-}
-
-func matchKeysFunction() function.Function {
-	list := cty.List(cty.DynamicPseudoType)
-	return function.New(&function.Spec{
-		Params: []function.Parameter{parameter("values", list), parameter("keys", list), parameter("searchset", list)},
-		Type: func(args []cty.Value) (cty.Type, error) {
-			if ty, _ := convert.UnifyUnsafe([]cty.Type{args[1].Type(), args[2].Type()}); ty == cty.NilType {
-				return cty.NilType, errors.New("keys and searchset must have elements of the same type")
-			}
-			return args[0].Type(), nil
-		},
-		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
-			for _, arg := range args {
-				if !arg.IsWhollyKnown() {
-					return cty.UnknownVal(ty), nil
-				}
-			}
-			values, keys := args[0].AsValueSlice(), args[1].AsValueSlice()
-			if len(values) != len(keys) {
-				return cty.NilVal, function.NewArgErrorf(1, "there are %d values and %d keys; one key for each value is needed", len(values), len(keys))
-			}
-			var found []cty.Value
-			for i, key := range keys {
-				isKey := func(other cty.Value) bool {
-					equal, err := stdlib.Equal(key, other)
-					return err == nil && equal.True()
-				}
-				if containsFunc(args[2], isKey) {
-					found = append(found, values[i])
-				}
-			}
-			if len(found) == 0 {
-				return cty.ListValEmpty(ty.ElementType()), nil
-			}
-			return cty.ListVal(found), nil
-		},
-	})
-}
-
-func containsFunc(list cty.Value, holds func(cty.Value) bool) bool {
-	for _, element := range list.Elements() {
-		if holds(element) {
-			return true
-		}
+// lengthOfValue does not look at the elements: a mark on one of them is none on their number.
+func lengthOfValue(value cty.Value) (cty.Value, error) {
+	switch ty := value.Type(); {
+	case ty.IsTupleType():
+		return cty.NumberIntVal(int64(len(ty.TupleElementTypes()))), nil
+	case ty.IsObjectType():
+		return cty.NumberIntVal(int64(len(ty.AttributeTypes()))), nil
+	case !value.IsKnown():
+		return cty.UnknownVal(cty.Number), nil
+	case ty == cty.String:
+		return stdlib.Strlen(value)
+	case ty.IsCollectionType():
+		return value.Length(), nil
+	default:
+		return cty.NilVal, function.NewArgErrorf(0, "a collection or a string has a length, %s has none", ty.FriendlyName())
 	}
-	return false
-}
-
-func oneFunction() function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{parameter("list", cty.DynamicPseudoType)},
-		Type: func(args []cty.Value) (cty.Type, error) {
-			ty := args[0].Type()
-			switch {
-			case ty.IsListType() || ty.IsSetType():
-				return ty.ElementType(), nil
-			case !ty.IsTupleType():
-				return cty.NilType, function.NewArgErrorf(0, "a list, set or tuple is needed, not %s", ty.FriendlyName())
-			case ty.Length() == 1:
-				return ty.TupleElementType(0), nil
-			default:
-				return cty.DynamicPseudoType, nil
-			}
-		},
-		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
-			if !args[0].Length().IsKnown() {
-				return cty.UnknownVal(ty), nil
-			}
-			switch n := args[0].LengthInt(); n {
-			case 0:
-				return cty.NullVal(ty), nil
-			case 1:
-				return args[0].AsValueSlice()[0], nil
-			default:
-				return cty.NilVal, function.NewArgErrorf(0, "at most one element is allowed, and there are %d", n)
-			}
-		},
-	})
 }
 
 func transposeFunction() function.Function {

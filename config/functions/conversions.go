@@ -3,6 +3,7 @@ package functions
 import (
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
@@ -20,10 +21,10 @@ func typeFunctions() map[string]entry {
 		"issensitive": {isSensitiveFunction(), "Whether the value is sensitive."},
 		"sensitive":   {sensitiveFunction(), "The value, marked so that it is never shown."},
 		"tobool":      {stdlib.MakeToFunc(cty.Bool), "The value as a bool."},
-		"tolist":      {alikeFirst(stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType))), "The value as a list, its elements of one type."},
-		"tomap":       {stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "The value as a map, its elements of one type."},
+		"tolist":      {conversion(cty.List(cty.DynamicPseudoType)), "The value as a list, its elements of one type."},
+		"tomap":       {conversion(cty.Map(cty.DynamicPseudoType)), "The value as a map, its elements of one type."},
 		"tonumber":    {stdlib.MakeToFunc(cty.Number), "The value as a number. An amount stays a quoted decimal."},
-		"toset":       {alikeFirst(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))), "The value as a set: elements of one type, each once."},
+		"toset":       {conversion(cty.Set(cty.DynamicPseudoType)), "The value as a set: elements of one type, each once."},
 		"tostring":    {stdlib.MakeToFunc(cty.String), "The value as a string. An amount is written as a quoted decimal."},
 		"try":         {tryfunc.TryFunc, "The value of the first expression that has one."},
 	}
@@ -54,15 +55,26 @@ func isSensitiveFunction() function.Function {
 	})
 }
 
-// alikeFirst is a function of one collection that takes a tuple of elements of one type as a list.
-// The result is the same; the library compares the type of each element of a tuple with that of each other one.
-func alikeFirst(of function.Function) function.Function {
+// conversion is a function that makes a collection of another one, in which each element keeps its marks. It takes a tuple of elements
+// of one type as a list. The result is the same; the library compares the type of each element of a tuple with that of each other one.
+func conversion(to cty.Type) function.Function {
+	of := stdlib.MakeToFunc(to)
 	return function.New(&function.Spec{
-		Params: of.Params(),
+		Params: []function.Parameter{{Name: "v", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true}},
 		Type: func(args []cty.Value) (cty.Type, error) {
 			return of.ReturnTypeForValues([]cty.Value{asList(args[0])})
 		},
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return of.Call([]cty.Value{asList(args[0])}) },
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			list := asList(args[0])
+			if !list.ContainsMarked() {
+				return of.Call([]cty.Value{list})
+			}
+			bare, _ := list.UnmarkDeep()
+			if _, err := of.Call([]cty.Value{bare}); err != nil {
+				return cty.NilVal, err
+			}
+			return convert.Convert(list, ty)
+		},
 	})
 }
 

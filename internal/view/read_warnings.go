@@ -68,6 +68,8 @@ func readWarning(w *config.ReadWarning) string {
 		text = fmt.Sprintf("where leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	case config.SkippedRows:
 		text = "skip_last leaves out " + english.Plural(w.Count, "row")
+	case config.LeftOutByLookUp:
+		text = fmt.Sprintf("lookup leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	case config.LeftOutByIf:
 		text = fmt.Sprintf("an if leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	}

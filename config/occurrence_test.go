@@ -1,0 +1,62 @@
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"remit/config"
+)
+
+// TestTheOccurrenceOfAPeriod has ways to the one occurrence that a configuration pays for: the date of each stays, and its time does not.
+func TestTheOccurrenceOfAPeriod(t *testing.T) {
+	const found = `[for d, o in schedule.m.occurrences : o if substr(d, 0, 7) == "2026-11"]`
+	for _, way := range []string{
+		`one(` + found + `)`, found + `[0]`, `schedule.m.occurrences["2026-11-25"]`, `values(schedule.m.occurrences)[0]`,
+		`merge(schedule.m.occurrences["2026-11-25"], { who = "x" })`, `lookup(schedule.m.occurrences, "2026-11-25", null)`,
+		`element(values(schedule.m.occurrences), 0)`, `try(schedule.m.occurrences["2026-11-25"], null)`,
+		`coalesce(schedule.m.occurrences["2026-11-25"])`, `coalescelist(` + found + `)[0]`, `distinct(` + found + `)[0]`,
+		`tomap(schedule.m.occurrences)["2026-11-25"]`, `tolist(` + found + `)[0]`, `lookup({ for d, o in schedule.m.occurrences : substr(d, 0, 7) => o }, "2026-11")`,
+		`matchkeys(values(schedule.m.occurrences), keys(schedule.m.occurrences), ["2026-11-25"])[0]`,
+		`reverse(slice(values(schedule.m.occurrences), 0, 1))[0]`, `length(schedule.m.occurrences) > 1 ? values(schedule.m.occurrences)[0] : null`,
+	} {
+		for name, want := range map[string]string{"date": "", "due_at": "ref_id depends on adjusted_date or due_at"} {
+			t.Run(way+" "+name, func(t *testing.T) {
+				c, diags := load(t, map[string]string{"main.hcl": fmt.Sprintf(`
+schedule "m" {
+  rrule = "FREQ=MONTHLY;BYMONTHDAY=25"
+  start = "2026-11-25"
+  until = "2027-10-31"
+}
+locals {
+  this = %s
+}
+transfer "internal" "t" {
+  for_each        = { ana = "100.00" }
+  ref_id          = "sal-${local.this.%s}-${each.key}"
+  from_profile_id = "a"
+  to_profile_id   = "b"
+  amount          = each.value
+  asset           = "EUR"
+  not_before      = local.this.due_at
+}
+`, way, name)}, config.Options{})
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				for declared, diags := range c.Transfers(context.Background()) {
+					switch {
+					case diags.HasErrors():
+						if len(diags) != 1 || diags[0].Summary != want {
+							t.Errorf("got %v, want %q", diags, want)
+						}
+					case want != "":
+						t.Errorf("ref_id %q, want %q", declared.Request.RefID, want)
+					case declared.Request.RefID != "sal-2026-11-25-ana" || declared.Occurrence == nil || declared.Occurrence.Date.String() != "2026-11-25":
+						t.Errorf("ref_id %q, made for %v", declared.Request.RefID, declared.Occurrence)
+					}
+				}
+			})
+		}
+	}
+}
