@@ -12,8 +12,8 @@ import (
 	"remit/internal/transfer"
 )
 
-// addressBook has the names by which people know the declared profiles: their labels, and what they are shown as. Its one invariant: who is
-// shown under a name that can be taken for one of them is that profile.
+// addressBook has the names under which readers see the declared profiles: their display_names, and the labels of those that have none. Its
+// one invariant: a destination that is shown under a name that can be taken for one of them has the profile_id of that profile.
 type addressBook struct {
 	entries  map[string][]bookEntry // by the skeletons of the name, in declaration order
 	contents string                 // all of it, so that two can be compared
@@ -23,8 +23,16 @@ type addressBook struct {
 // bookEntry is one name of one profile.
 type bookEntry struct {
 	name    string
+	isLabel bool // which readers see where a profile has no display_name
 	profile *eval.Node
-	ids     transfer.Request // the IDs of the profile, as a sender's
+	id      transfer.Request // the profile_id, as a sender's
+}
+
+// isOf reports whether a destination is the profile. Its accounts and its identities are its own.
+func (e *bookEntry) isOf(toProfileID string) bool {
+	both := e.id
+	both.ToProfileID = toProfileID
+	return both.GoesToItself()
 }
 
 // newAddressBook reads the profiles, and refuses those that are shown under a name of another one.
@@ -43,19 +51,19 @@ func newAddressBook(scope *eval.Scope) (*addressBook, hcl.Diagnostics) {
 			}
 			return ""
 		}
-		e := bookEntry{name: n.Name, profile: n}
-		e.ids.FromProfileID, e.ids.FromIdentityID, e.ids.FromAccountID = text("profile_id"), text("identity_id"), text("account_id")
-		b.add(e)
-		if e.name = text("display_name"); e.name != "" {
+		e := bookEntry{name: text("display_name"), profile: n, id: transfer.Request{FromProfileID: text("profile_id")}}
+		if e.name == "" {
+			e.name, e.isLabel = n.Name, true
+			b.add(e)
+		} else {
 			shown = append(shown, e)
 		}
-		fmt.Fprintf(&contents, "%q %q %q\n", n.Name, e.name, []string{e.ids.FromProfileID, e.ids.FromIdentityID, e.ids.FromAccountID})
+		fmt.Fprintf(&contents, "%q %q %q\n", n.Name, e.name, e.id.FromProfileID)
 	}
 	b.contents = contents.String()
 	for _, e := range shown {
-		own := e.ids.Back()
-		if other := b.posing(e.name, &own); other != nil {
-			diags = append(diags, mistake.New(displayNameOf(e.profile), nameOfAnother, "%s", other.mistakeOf(e.name, e.profile.Address()+" has other IDs")))
+		if other := b.posing(e.name, e.id.FromProfileID); other != nil {
+			diags = append(diags, mistake.New(displayNameOf(e.profile), nameOfAnother, "%s", other.mistakeOf(e.name, e.profile.Address()+" has another profile_id")))
 		}
 	}
 	for _, e := range shown {
@@ -79,7 +87,7 @@ func (b *addressBook) add(e bookEntry) {
 
 // posing is the profile for which a destination that is shown under a name would be taken; nil where there is none, or where one
 // of that name is the destination.
-func (b *addressBook) posing(name string, to *transfer.Request) *bookEntry {
+func (b *addressBook) posing(name, toProfileID string) *bookEntry {
 	if name == "" || len(b.entries) == 0 {
 		return nil
 	}
@@ -88,9 +96,7 @@ func (b *addressBook) posing(name string, to *transfer.Request) *bookEntry {
 		b.skeleton = confusable.AppendSkeleton(b.skeleton[:0], name, reading)
 		found := b.entries[string(b.skeleton)]
 		for i := range found {
-			both := found[i].ids
-			both.ToProfileID, both.ToIdentityID, both.ToAccountID = to.ToProfileID, to.ToIdentityID, to.ToAccountID
-			if both.GoesToItself() {
+			if found[i].isOf(toProfileID) {
 				return nil
 			}
 			if other == nil {
@@ -112,12 +118,14 @@ func (e *bookEntry) mistakeOf(name, but string) string {
 	if name == e.name {
 		as = "is"
 	}
-	otherwise := "write another display_name"
-	if e.name != e.profile.Name { // profiles may share a display_name, and no label
-		otherwise += ", or declare a profile with its IDs, which may have the same display_name"
+	remedy := "If that profile is meant, write its profile_id. If not, write another display_name"
+	if e.isLabel {
+		remedy += fmt.Sprintf(", or give %s a display_name, which readers then see in place of its label.", e.profile.Address())
+	} else { // profiles may share a display_name
+		remedy += ", or declare a profile with its IDs, which may have the same display_name."
 	}
-	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. A reviewer of the plan would take one for the other. If that profile is meant, write its IDs. If not, %s.",
-		name, as, e.profile.Address(), mistake.At(e.profile.At), but, otherwise)
+	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. A reviewer of the plan would take one for the other. %s",
+		name, as, e.profile.Address(), mistake.At(e.profile.At), but, remedy)
 }
 
 // displayNameOf is the place of the display_name of a profile that has one.

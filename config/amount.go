@@ -53,7 +53,7 @@ func plainAmounts(argument, text string, expr hclsyntax.Expression) string {
 		return ""
 	}
 	var lines []string
-	for _, example := range rows.FittingNumberFormats(text) {
+	for _, example := range fittingFormats(text) {
 		format, err := rows.ParseNumberFormat(example)
 		if err != nil {
 			continue

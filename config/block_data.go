@@ -48,7 +48,7 @@ type dataSource struct {
 	acknowledged map[string]int   // how many warnings are known, by their names
 	leftOut      []leftOutRow     // the first ones
 	payments     []payment        // of the transfers that may read the rows, where an argument leaves out rows at their end
-	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
+	readWarnings [3][]ReadWarning // of the header, of the rows and of their transfers, whether or not they are known
 	currencies   heldCurrencies
 }
 
@@ -177,6 +177,10 @@ func (d *dataSource) readFormats(r *eval.Reader) {
 		format, err := rows.ParseNumberFormat(example)
 		if err != nil {
 			r.Refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
+			continue
+		}
+		if format.MayBeDecimals() && !isWithoutDecimals(currenciesIn(format.Currency())) {
+			r.Refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q can be taken for a number with three decimals. Write 1234.56 as the column would have it, with its decimals: numbers without any are read too.", column, example)
 			continue
 		}
 		if d.file.Formats == nil {

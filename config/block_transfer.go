@@ -57,7 +57,8 @@ type configured struct {
 	files          map[string]*hcl.File // for what their authors wrote
 	data           *rows.Directory
 	assets         scales
-	fingerprintKey string // "" for none
+	currencies     map[string]string // that files say in the place of assets
+	fingerprintKey string            // "" for none
 	memberships    *memberships
 	book           *addressBook
 	schedules      []*Schedule
@@ -154,7 +155,7 @@ func (t *transferBlock) settle() {
 		return
 	}
 	out, ok, _ := t.evaluate(instance{address: t.address, ctx: t.ctx})
-	if !ok || t.configured.book.posing(out.DisplayName, &out.Request) != nil {
+	if !ok || t.configured.book.posing(out.DisplayName, out.Request.ToProfileID) != nil {
 		return // the mistakes are told when the transfers are read
 	}
 	refID := t.fields["ref_id"]

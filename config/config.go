@@ -48,8 +48,9 @@ type Configuration struct {
 	sources         *sourceFiles
 	scope           *eval.Scope
 	assets          scales
-	service         *serviceBlock // nil where none is declared
-	stateBlock      *eval.Block   // nil where none is declared
+	currencies      map[string]string // that files say in the place of assets
+	service         *serviceBlock     // nil where none is declared
+	stateBlock      *eval.Block       // nil where none is declared
 	transfers       []*transferBlock
 	data            map[*eval.Node]*dataSource
 	memberships     *memberships
@@ -119,9 +120,9 @@ func ReadWarnings(c *Configuration) []ReadWarning {
 	return all
 }
 
-// readWarningsOf are those of one data source: of its header, its rows, and the conditions of for_each in declaration order.
+// readWarningsOf are those of one data source: of its header, its rows, their transfers, and the conditions of for_each in declaration order.
 func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
-	all := slices.Concat(d.readWarnings[0], d.readWarnings[1])
+	all := slices.Concat(d.readWarnings[0], d.readWarnings[1], d.readWarnings[2])
 	var counted []*hclsyntax.ForExpr
 	var reads []rowsRead
 	for _, t := range c.transfers {

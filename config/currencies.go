@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remit/config/rows"
 	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
@@ -18,11 +19,11 @@ var assetWords = map[string]string{
 // sharedWords are words and signs for more than one currency, with their codes; the first is that of assetWords, where that has them too.
 var sharedWords = map[string]string{
 	"$": dollars, "DOLLAR": dollars, "DOLLARS": dollars, "£": pounds, "POUND": pounds, "POUNDS": pounds, "¥": "JPY CNY", "元": "CNY TWD",
-	"C$": "CAD NIO", "FRANC": francs, "FRANCS": francs, "FR": francs, "KR": "SEK NOK DKK ISK", "RS": rupees, "₨": rupees, "RUPEE": rupees, "RUPEES": rupees,
+	"C$": "CAD NIO", "₩": "KRW KPW", "LEI": "RON MDL", "LEU": "RON MDL", "BS": "BOB VES", "DH": "AED MAD", "DHS": "AED MAD", "FRANC": francs, "FRANCS": francs, "FR": francs, "KR": "SEK NOK DKK ISK", "RS": rupees, "₨": rupees, "RUPEE": rupees, "RUPEES": rupees,
 }
 
 const (
-	dollars = "USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP BRL UYU DOP CUP CVE NIO MOP BBD BMD BND BSD BZD FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD"
+	dollars = "USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP BRL UYU DOP CUP CUC CVE NIO MOP BBD BMD BND BSD BZD FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD"
 	pounds  = "GBP GIP FKP SHP EGP LBP SYP SDG SSP"
 	francs  = "CHF XAF XOF XPF BIF CDF DJF GNF KMF RWF"
 	rupees  = "INR PKR LKR NPR MUR SCR IDR"
@@ -30,9 +31,15 @@ const (
 
 // ownSigns are signs of one currency that are no word of assetWords, with its code.
 var ownSigns = map[string]string{
-	"₹": "INR", "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "R$": "BRL", "₽": "RUB", "₺": "TRY", "₩": "KRW", "₪": "ILS", "₴": "UAH", "₫": "VND", "฿": "THB", "₦": "NGN",
+	"₹": "INR", "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "R$": "BRL", "₽": "RUB", "₺": "TRY", "₪": "ILS", "₴": "UAH", "₫": "VND", "฿": "THB", "₦": "NGN",
+	"₱": "PHP", "₡": "CRC", "₲": "PYG", "₸": "KZT", "₼": "AZN", "₾": "GEL", "֏": "AMD", "৳": "BDT", "₭": "LAK", "៛": "KHR", "₮": "MNT", "؋": "AFN", "₵": "GHS", "GH₵": "GHS", "E£": "EGP", "L£": "LBP",
+	"KD": "KWD", "RM": "MYR", "RP": "IDR", "TL": "TRY", "ЛВ": "BGN", "РУБ": "RUB", "ГРН": "UAH", "ДИН": "RSD", "KSH": "KES", "TSH": "TZS", "USH": "UGX",
+	"円": "JPY", "원": "KRW", "N$": "NAD", "J$": "JMD", "RD$": "DOP", "TT$": "TTD", "FJ$": "FJD",
 	"CA$": "CAD", "CAN$": "CAD", "A$": "AUD", "AU$": "AUD", "HK$": "HKD", "NZ$": "NZD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN",
 }
+
+// exactSigns are signs that in other letters are words, such as km.
+var exactSigns = map[string]string{"KM": "BAM", "RF": "RWF", "Kz": "AOA", "Db": "STN", "FG": "GNF", "CF": "KMF", "Ar": "MGA", "ZK": "ZMW"}
 
 // usualCodes are codes of currencies that are no words.
 var usualCodes = []string{"USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "CNY", "INR", "BRL", "MXN", "ZAR", "SGD", "HKD"}
@@ -89,11 +96,31 @@ func currenciesOf(word string) []string {
 		return []string{assetWords[upper]}
 	case ownSigns[upper] != "":
 		return []string{ownSigns[upper]}
+	case exactSigns[word] != "":
+		return []string{exactSigns[word]}
 	case slices.Contains(usualCodes, upper) || upper == word && isCurrency(word):
 		return []string{upper}
 	}
 	return nil
 }
+
+// isWithoutDecimals reports whether one of the currencies has no decimals.
+func isWithoutDecimals(codes []string) bool {
+	return slices.ContainsFunc(codes, func(code string) bool { scale, found := transfer.CurrencyScale(code); return found && scale == 0 })
+}
+
+// fittingFormats are examples of the formats of numbers that a text fits which is no plain decimal. Text beside its digits that is no
+// currency, such as kg, is not taken for one.
+func fittingFormats(text string) []string {
+	isNone := func(example string) bool {
+		format, err := rows.ParseNumberFormat(example)
+		return err != nil || format.Currency() != "" && !saysCurrency.MatchString(format.Currency()) && currenciesIn(format.Currency()) == nil
+	}
+	return slices.DeleteFunc(rows.FittingNumberFormats(text), isNone)
+}
+
+// saysCurrency matches a text that is the sign or the code of a currency, whatever its words are.
+var saysCurrency = lazyregexp.New(`^(?:\p{Sc}|[A-Z]{3})$`)
 
 // isDollarSign reports whether codes are those of a text that says no more than the sign or the word for dollars and pesos.
 func isDollarSign(codes []string) bool { return len(codes) > 1 && codes[0] == "USD" }

@@ -21,7 +21,8 @@ import (
 var warningNames = map[string]string{
 	hiddenRow: "hidden_rows", struckRow: "struck_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
 	"Formula in a column": "formula_columns", fullRow: "full_rows_left_out", rowsBelowRange: "rows_below_range",
-	oneNumber: "same_number_keys",
+	oneNumber: "same_number_keys", otherHeader: otherCurrency, otherAmount: otherCurrency, otherColumn: otherCurrency,
+	twoNames: twoNamesName, idsCountedUp: countedIDsName,
 }
 
 // hiddenRow is the summary of the warning that a row is read which the sheet does not show.
@@ -36,11 +37,33 @@ const (
 	rowsBelowRange = "Rows below the range"
 )
 
+// Summaries of the warnings of transfers that the data source of their rows may acknowledge.
+const (
+	otherHeader    = "Currency of a column is another one"
+	otherAmount    = "Currency of an amount is another one"
+	otherColumn    = "Column says another currency"
+	twoNames       = "Two names for one destination"
+	idsCountedUp   = "IDs are counted up"
+	otherCurrency  = "other_currency"
+	twoNamesName   = "two_names"
+	countedIDsName = "counted_ids"
+)
+
+// isOfTransfers reports whether a name is that of warnings of transfers: their number is known when all transfers were read.
+func isOfTransfers(name string) bool {
+	return slices.Contains([]string{otherCurrency, twoNamesName, countedIDsName}, name)
+}
+
 // refIDAmount is the name of the warning that a ref_id is made of the amount.
 const refIDAmount = "ref_id_amount"
 
 // refIDMonth is the name of the warning that a ref_id has no month, or another one than the file.
 const refIDMonth = "ref_id_month"
+
+// acknowledgesTransfers reports whether warnings of transfers are acknowledged: whether there are as many, all transfers together say.
+func (d *dataSource) acknowledgesTransfers() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(d.acknowledged)), isOfTransfers)
+}
 
 // readAcknowledged reads the argument acknowledge: how many warnings of each name are known.
 func (d *dataSource) readAcknowledged(r *eval.Reader) {
@@ -48,7 +71,7 @@ func (d *dataSource) readAcknowledged(r *eval.Reader) {
 	if found != eval.Present {
 		return
 	}
-	names := append(slices.Sorted(maps.Values(warningNames)), refIDAmount, refIDMonth, SkippedRows)
+	names := append(slices.Compact(slices.Sorted(maps.Values(warningNames))), refIDAmount, refIDMonth, SkippedRows)
 	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
 		r.Refuse(a.Expr.Range(), "Not numbers by names", "acknowledge says how many warnings of each name are known, such as:\n\n  acknowledge = { hidden_rows = 1 }")
 		return
@@ -159,18 +182,21 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 		}
 		diags = append(diags, of...)
 	}
-	if all := k.withHeader(); len(diags) > 0 && len(all) > 1 {
+	if all := k.withOthers(); len(diags) > 0 && len(all) > 1 {
 		lowest := slices.MaxFunc(diags, func(a, b *hcl.Diagnostic) int { return a.Subject.Start.Line - b.Subject.Start.Line })
 		lowest.Detail += "\n\nWhere all warnings of this file are right:\n\n  " + k.source.acknowledging(all)
 	}
 	return diags
 }
 
-// withHeader are the numbers of these warnings and of those of the file's header that nobody acknowledged, by their names.
-func (k *knownWarnings) withHeader() map[string]int {
+// withOthers are the numbers of these warnings and of those that the file has besides and that nobody acknowledged, by their names.
+func (k *knownWarnings) withOthers() map[string]int {
 	all := map[string]int{}
-	for _, w := range k.source.readWarnings[0] {
-		all[w.Name] = w.Count
+	names := slices.Collect(maps.Values(warningNames))
+	for _, w := range slices.Concat(k.source.readWarnings[0], k.source.readWarnings[1]) {
+		if slices.Contains(names, w.Name) {
+			all[w.Name] = w.Count
+		}
 	}
 	maps.Copy(all, k.count)
 	maps.DeleteFunc(all, func(name string, n int) bool { return n == k.source.acknowledged[name] })
@@ -192,15 +218,15 @@ func (d *dataSource) acknowledging(numbers map[string]int) string {
 }
 
 // needless warns of warnings that are acknowledged and that the file does not have: such an acknowledgement would take a
-// row that somebody hides later for one that was looked at. It is asked once all rows were read.
-func (k *knownWarnings) needless() hcl.Diagnostics {
+// row that somebody hides later for one that was looked at. It is asked once all that makes warnings of these names was read.
+func (k *knownWarnings) needless(isAsked func(name string) bool) hcl.Diagnostics {
 	seen := map[string]bool{SkippedRows: true, refIDAmount: true, refIDMonth: true}
 	for _, w := range k.source.readWarnings[0] {
 		seen[w.Name] = true
 	}
 	var none []string
 	for _, name := range slices.Sorted(maps.Keys(k.source.acknowledged)) {
-		if !seen[name] && k.count[name] == 0 {
+		if isAsked(name) && !seen[name] && k.count[name] == 0 {
 			none = append(none, name)
 		}
 	}

@@ -77,7 +77,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			if err != nil {
 				diags = append(diags, known.rest()...)
 				if isWhole {
-					diags = append(diags, known.needless()...)
+					diags = append(diags, known.needless(func(name string) bool { return !isOfTransfers(name) })...)
 				}
 				d.readWarnings[1] = left.all(known.all())
 				if !taken && !diags.HasErrors() {

@@ -219,9 +219,6 @@ func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hc
 	return hcl.Diagnostics{d}
 }
 
-// lowerFirst is a sentence that goes on after a comma.
-func lowerFirst(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
-
 // otherSpelling warns of an asset that other transfers write with capitals where this one has small letters. The
 // service decides what such a code means: remit adds both up, and sends each as it is written.
 func (s *stream) otherSpelling(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {

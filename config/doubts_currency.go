@@ -22,11 +22,12 @@ func doubtOfHeader(block *transferBlock, in instance, t *Transfer) hcl.Diagnosti
 	}
 	header := in.row.source.file.HeaderOf(amount.column)
 	code := currencyOf(header)
-	if code == "" || code == transfer.AssetSpelled(t.Request.Asset) {
+	if spelled := transfer.AssetSpelled(t.Request.Asset); code == "" || code == spelled || code == block.configured.currencies[spelled] {
 		return nil
 	}
-	d := mistake.Warning(asset.Expr.Range(), "Currency of a column is another one",
-		"The amounts come from the column %q, and the asset is %q. Write the one that is meant, or call the column by another name:\n\n  asset = %q", header, t.Request.Asset, code)
+	d := mistake.Warning(asset.Expr.Range(), otherHeader,
+		"The amounts come from the column %q, and the asset is %q. %s",
+		header, t.Request.Asset, block.configured.meantCurrency(t.Request.Asset, code, fmt.Sprintf("Write the one that is meant, or call the column by another name:\n\n  asset = %q", code)))
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: d.Summary}
 	return hcl.Diagnostics{d}
 }
@@ -152,7 +153,7 @@ func (c *rowCurrencies) other(text, asset string) []string {
 	switch {
 	case len(codes) == 0, slices.Contains(codes, transfer.AssetSpelled(asset)), len(codes) > 1 && !isCurrency(asset):
 		return nil
-	case writtenReference(asset) != "": // which is told already
+	case slices.Contains(codes, c.block.configured.currencies[transfer.AssetSpelled(asset)]), writtenReference(asset) != "": // which is told already
 		return nil
 	}
 	return codes
@@ -184,8 +185,8 @@ func (c *rowCurrencies) besideAmount(block *transferBlock, in instance, t *Trans
 	if isFixed {
 		what = fmt.Sprintf("Write the asset that is meant:\n\n  asset = %s\n\nIf the amount is in %s, correct the file: %s.", right, asset, remedy)
 	}
-	d := tell(placeOfDoubt(block, in, "amount"), "Currency of an amount is another one",
-		"%s has %q with the amount %s, and the asset is %q. %s", source.file.Name, text, t.Request.Amount, asset, what)
+	d := tell(placeOfDoubt(block, in, "amount"), otherAmount,
+		"%s has %q with the amount %s, and the asset is %q. %s", source.file.Name, text, t.Request.Amount, asset, block.configured.meantCurrency(asset, codes[0], what))
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "amount", Reason: text + " " + asset}
 	return d
 }
@@ -221,10 +222,25 @@ func (c *rowCurrencies) inColumn(block *transferBlock, in instance, t *Transfer,
 		leave = fmt.Sprintf("\n\nIf the block is for %s alone, leave the other rows out:\n\n  %s", asset,
 			in.row.source.leaving(mistake.ColumnOf("row", column)+" != "+mistake.QuotedHCL(text)))
 	}
-	d := mistake.Warning(placeOfDoubt(block, in, "amount"), "Column says another currency",
-		"The column %q says %q, and the block has the asset %q for each row. Take it from the column:\n\n  asset = %s%s", column, text, asset, meant, leave)
+	d := mistake.Warning(placeOfDoubt(block, in, "amount"), otherColumn,
+		"The column %q says %q, and the block has the asset %q for each row. %s",
+		column, text, asset, block.configured.meantCurrency(asset, codes[0], fmt.Sprintf("Take it from the column:\n\n  asset = %s%s", meant, leave)))
 	d.Extra = &mistake.Origin{Block: t.Block, Column: column, Reason: text + " " + asset}
 	return d
+}
+
+// meantCurrency says before a remedy how an asset that is no currency is paid where a file says one.
+func (c *configured) meantCurrency(asset, code, remedy string) string {
+	if isCurrency(asset) {
+		return remedy
+	}
+	remedy = "If not, " + lowerFirst(remedy)
+	line := fmt.Sprintf("  currency = %q", code)
+	if _, isDeclared := c.assets[transfer.AssetSpelled(asset)]; isDeclared {
+		return fmt.Sprintf("If %s is paid where the file says %s, say so in asset %s:\n\n%s\n\n%s", asset, code, mistake.QuotedHCL(asset), line, remedy)
+	}
+	scale, _ := transfer.CurrencyScale(code)
+	return fmt.Sprintf("If %s is paid where the file says %s, say so:\n\n  asset %s {\n    scale    = %d\n  %s\n  }\n\n%s", asset, code, mistake.QuotedHCL(asset), scale, line, remedy)
 }
 
 // besideColumn is what the file has beside the number of a column, and of which data source that is; "" for nothing. An element is
@@ -267,3 +283,6 @@ func (in instance) textOf(column string) string {
 	}
 	return value.AsString()
 }
+
+// lowerFirst is a sentence that goes on after a comma.
+func lowerFirst(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }

@@ -17,7 +17,6 @@ const lengthOfUUID = 36
 type neighbour struct {
 	block    *transferBlock
 	id, name string
-	told     bool // that two rows of the block share a destination
 }
 
 // doubt takes the next row in, and warns of an ID that a spreadsheet made of the one in the row above: the same one for another name, or
@@ -28,17 +27,13 @@ func (n *neighbour) doubt(block *transferBlock, in instance, t *Transfer) hcl.Di
 	if in.row == nil || above.block != block {
 		return nil
 	}
-	n.told = above.told
 	summary, detail := "", ""
 	switch {
 	case above.id == n.id && areOtherNames(above.name, t.DisplayName):
-		if n.told = true; above.told {
-			return nil
-		}
-		summary = "Two names for one destination"
+		summary = twoNames
 		detail = "This row and the one above it pay one profile under two names, as where an ID was copied down. Correct the ID, or give the profile one name in both rows."
 	case isNextUUID(above.id, n.id):
-		summary = "IDs are counted up"
+		summary = idsCountedUp
 		detail = "The profile_id is that of the row above plus one: a spreadsheet counts so where a cell is dragged down. Copy the IDs from their source again."
 	default:
 		return nil

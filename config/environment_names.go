@@ -23,6 +23,10 @@ var otherNames = map[string][]string{
 	"REMIT_CLI_ARGS":     {"ARGS", "FLAGS"},
 }
 
+// environmentOfPipelines is a name that pipelines have for purposes of their own. Where a directory has no environments, nobody means to
+// choose one by it.
+const environmentOfPipelines = "REMIT_ENV"
+
 // ownPrefix is before the name of each variable of the environment that is remit's own.
 const ownPrefix = "REMIT_"
 

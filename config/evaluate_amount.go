@@ -11,7 +11,6 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
-	"remit/config/rows"
 	"remit/config/syntax"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
@@ -161,7 +160,7 @@ func (e *evaluator) formatHint(f *field, value cty.Value) string {
 	if !slices.Contains(d.kind.arguments, "number_format") || d.file.Formats[f.column] != nil {
 		return ""
 	}
-	examples := rows.FittingNumberFormats(value.AsString())
+	examples := fittingFormats(value.AsString())
 	if len(examples) == 0 {
 		return ""
 	}

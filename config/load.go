@@ -80,6 +80,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	if opts.Need != NeedAll {
 		l.transfers.parse()
 	}
+	l.variables.hasEnvironments = len(l.environments) > 0 || l.remit != nil && l.remit.Arguments["environment"] != nil
 	l.variables.assign(opts, dir, c.sources, l.environments, l.chosen)
 	c.Unassigned, c.Unread = l.variables.unassigned, l.variables.unread(opts)
 	l.settle()
@@ -132,14 +133,14 @@ type loader struct {
 
 func newLoader(c *Configuration) *loader {
 	check := newChecker(c.scope)
-	c.assets, c.memberships = scales{}, newMemberships()
+	c.assets, c.currencies, c.memberships = scales{}, map[string]string{}, newMemberships()
 	return &loader{
 		checker: check, config: c, controls: map[string][]*eval.Block{},
 		variables: &variables{checker: check, open: c.open},
 		transfers: &transferReader{
 			checker: check, data: c.data, contexts: map[string]*hcl.EvalContext{}, merged: newMergedRows(c.scope, c.data),
 			configured: &configured{
-				scope: c.scope, files: c.sources.files, data: c.sources.data, assets: c.assets, memberships: c.memberships,
+				scope: c.scope, files: c.sources.files, data: c.sources.data, assets: c.assets, currencies: c.currencies, memberships: c.memberships,
 			},
 		},
 	}
@@ -164,10 +165,10 @@ func (l *loader) evaluate() hcl.Diagnostics {
 	l.checkStates()
 	c.Service, c.service = evaluateService(l.checker, l.service, opts)
 	if opts.needsSandbox() {
-		evaluateAssets(l.checker, l.assets, c.assets)
+		evaluateAssets(l.checker, l.assets, c.assets, c.currencies)
 		c.Sandbox.OpeningBalances = evaluateSandbox(l.checker, l.sandbox, c.assets, c.sources.files)
 	} else {
-		tryAssets(l.checker, l.assets, c.assets)
+		tryAssets(l.checker, l.assets, c.assets, c.currencies)
 	}
 	controls := &controlReader{
 		checker: l.checker, root: c.sources.root, files: c.sources.files, assets: c.assets, need: opts.Need, zone: opts.Zone, found: &c.controls,
@@ -254,7 +255,7 @@ func (l *loader) checkControlFiles(controls []controlledBy) {
 		}
 		if both != nil {
 			l.report(mistake.New(c.argument.Expr.Range(), "Control total of the rows themselves",
-				"%s is computed from %s, whose rows batch %q pays: a total that is computed from the rows agrees with whatever they are, also where the file is cut off. %s", c.argument.Name, english.List(both), c.batch, controlRemedy))
+				"%s comes from %s, whose rows batch %q pays. A total out of the file of the rows controls nothing: who changes the rows can change it with them, and one that is computed from them agrees with whatever they are. %s", c.argument.Name, english.List(both), c.batch, controlRemedy))
 		}
 	}
 }
@@ -265,7 +266,7 @@ func newKeeper(c *Configuration) *keeper {
 	if m == nil || c.options.Need != NeedAll {
 		return nil
 	}
-	common := commonInputs{c.Dir, c.options.Sandbox, c.Service.FingerprintKey, maps.Clone(c.assets)}
+	common := commonInputs{c.Dir, c.options.Sandbox, c.Service.FingerprintKey, maps.Clone(c.assets), maps.Clone(c.currencies)}
 	return &keeper{
 		memory: m.begin(c.options.Environment, common), scope: c.scope, versions: map[*eval.Node]uint64{}, batch: c.memberships.stateOf,
 	}

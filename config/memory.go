@@ -58,11 +58,12 @@ type commonInputs struct {
 	dir            string
 	sandbox        bool
 	fingerprintKey string
-	scales         map[string]int // of assets
+	scales         map[string]int    // of assets
+	currencies     map[string]string // that files say in their place
 }
 
 func (i commonInputs) equal(other commonInputs) bool {
-	return i.dir == other.dir && i.sandbox == other.sandbox && i.fingerprintKey == other.fingerprintKey && maps.Equal(i.scales, other.scales)
+	return i.dir == other.dir && i.sandbox == other.sandbox && i.fingerprintKey == other.fingerprintKey && maps.Equal(i.scales, other.scales) && maps.Equal(i.currencies, other.currencies)
 }
 
 // begin begins a check with what earlier ones left.

@@ -34,7 +34,7 @@ func (r *transferReader) recallable(p transferPart) *keptBlock {
 		return nil
 	}
 	k, _ := r.kept.memory.blocks[string(p.part.Content())].(*keptBlock)
-	if k == nil || !r.kept.current(k.values) || r.configured.book.posing(k.settled.DisplayName, &k.settled.Request) != nil {
+	if k == nil || !r.kept.current(k.values) || r.configured.book.posing(k.settled.DisplayName, k.settled.Request.ToProfileID) != nil {
 		return nil
 	}
 	return k

@@ -69,6 +69,8 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 				}
 				doubts := s.doubts(block, in, &t)
 				s.recorder.note(s, &t, diags, doubts)
+				doubts = s.known.others(block, doubts)
+				s.isWrong = s.isWrong || diags.HasErrors() || len(diags) == 0 && t.Address == ""
 				s.noteFact(block, &t)
 				if !yield(t, diags) || len(doubts) > 0 && !yield(Transfer{}, doubts) {
 					return
@@ -77,9 +79,12 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 			s.keep(ctx, block)
 		}
 		if c.memberships != nil && c.memberships.late {
-			if diags := c.memberships.cycles(); diags.HasErrors() {
-				yield(Transfer{}, diags)
+			if diags := c.memberships.cycles(); diags.HasErrors() && !yield(Transfer{}, diags) {
+				return
 			}
+		}
+		if diags := s.known.rest(!s.isWrong && ctx.Err() == nil); len(diags) > 0 {
+			yield(Transfer{}, diags)
 		}
 	}
 }
@@ -128,6 +133,8 @@ type stream struct {
 	currencies rowCurrencies
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
+	known    transferWarnings
+	isWrong  bool                   // a mistake was found, which may hide a warning
 	isWhole  bool                   // nothing is taken from a memory, or kept in it
 	facts    map[string]*BlockFacts // by the address of the block; nil where nobody asks
 	recorder *rowRecorder           // of the block that is read; nil where nothing of it is kept
@@ -255,7 +262,7 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 
 // posing refuses a transfer that is shown under a name of a profile and goes elsewhere.
 func (s *stream) posing(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
-	other := block.configured.book.posing(t.DisplayName, &t.Request)
+	other := block.configured.book.posing(t.DisplayName, t.Request.ToProfileID)
 	if other == nil {
 		return nil
 	}

@@ -109,7 +109,7 @@ func (vs *variables) warnOfNames(opts Options) {
 		}
 		for _, wrong := range slices.AppendSeq(slices.Clone(otherNames[right]), misspelt(strings.TrimPrefix(right, ownPrefix))) {
 			wrong = ownPrefix + wrong
-			if opts.Getenv(wrong) == "" || slices.Contains(environmentNames, wrong) {
+			if opts.Getenv(wrong) == "" || slices.Contains(environmentNames, wrong) || wrong == environmentOfPipelines && !vs.hasEnvironments {
 				continue
 			}
 			if right == environmentPolicyDir {

@@ -25,6 +25,8 @@ type variables struct {
 	open map[string]bool // names of those that are not sensitive
 
 	unassigned []string // see [Configuration.Unassigned]
+
+	hasEnvironments bool // the directory names one
 }
 
 // variable is one variable block.

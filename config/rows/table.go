@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"golang.org/x/text/unicode/norm"
 
 	"remit/config/mistake"
 	"remit/internal/text/english"
@@ -447,14 +446,6 @@ func (r *Row) Cell(column int) string {
 
 // At is the range of a column's text.
 func (r *Row) At(column int) hcl.Range { return r.place.at(r.Table.field(column)) }
-
-// NormalForm is Unicode's normal form C of a text.
-func NormalForm(text string) string {
-	if transfer.Plain(text) {
-		return text
-	}
-	return norm.NFC.String(text)
-}
 
 // hasNoText reports whether a record has no text at all.
 func hasNoText(fields []string) bool {

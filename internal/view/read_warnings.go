@@ -70,6 +70,12 @@ func readWarning(w *config.ReadWarning) string {
 		text = "skip_last leaves out " + english.Plural(w.Count, "row")
 	case config.LeftOutByLookUp:
 		text = fmt.Sprintf("lookup leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
+	case "other_currency":
+		text = fmt.Sprintf("another currency than the asset was found %s", times(w.Count))
+	case "two_names":
+		text = fmt.Sprintf("%s the destination of the row above under another name", rowsThat(w.Count, "pays", "pay"))
+	case "counted_ids":
+		text = fmt.Sprintf("%s the ID of the row above plus one", rowsThat(w.Count, "has", "have"))
 	case config.LeftOutByIf:
 		text = fmt.Sprintf("an if leaves out %d of %s", w.Count, english.Plural(w.Of, "row"))
 	}
@@ -78,6 +84,22 @@ func readWarning(w *config.ReadWarning) string {
 		text += ", acknowledged"
 	}
 	return text
+}
+
+// rowsThat are some rows and what they do.
+func rowsThat(count int, one, many string) string {
+	if count == 1 {
+		return "1 row " + one
+	}
+	return english.Plural(count, "row") + " " + many
+}
+
+// times says how often.
+func times(count int) string {
+	if count == 1 {
+		return "once"
+	}
+	return english.Plural(count, "time")
 }
 
 // countOf counts by a noun of which the first word may be the one with a plural.
