@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Shortcomings names what a record does not say as one must that is called recorded: a status, both
@@ -17,7 +18,7 @@ func Shortcomings(rec Record) []Difference {
 		return nil
 	}
 	var c comparison
-	if strings.TrimSpace(rec.GroupID) == "" {
+	if isSeen := func(c rune) bool { return unicode.IsGraphic(c) && !unicode.IsSpace(c) }; !strings.ContainsFunc(rec.GroupID, isSeen) {
 		c.differ(fieldGroup, ownGroup, "")
 	}
 	if !AddsUp(rec) {

@@ -24,6 +24,7 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 		"the total is signed":                           {func(r *transfer.Record) { r.Total = "-8200.00" }, []string{"total"}},
 		"the fee takes more than the amount":            {func(r *transfer.Record) { r.Fee, r.Total = "8300", "-100" }, []string{"total"}},
 		"its group_id is a space":                       {func(r *transfer.Record) { r.GroupID = " " }, []string{"group_id"}},
+		"its group_id cannot be seen":                   {func(r *transfer.Record) { r.GroupID = " \u200b\u00ad\ufeff" }, []string{"group_id"}},
 		"the total is no number":                        {func(r *transfer.Record) { r.Total = "8.2e3" }, []string{"total"}},
 		"the fee is no number":                          {func(r *transfer.Record) { r.Fee, r.Total = "free", "8201" }, []string{"total"}},
 		"it has no group_id":                            {func(r *transfer.Record) { r.GroupID = "" }, []string{"group_id"}},
