@@ -43,7 +43,8 @@ func (j judgement) judgeReplays() {
 func (j judgement) debitsOf(refID string) []transfer.Record {
 	var debits []transfer.Record
 	for _, r := range j.trial.final.found[refID] {
-		if r.Direction == transfer.Debit {
+		isCopy := slices.ContainsFunc(debits, func(d transfer.Record) bool { return d.ID == r.ID && d.Version() != r.Version() })
+		if r.Direction == transfer.Debit && !isCopy {
 			debits = append(debits, r)
 		}
 	}
