@@ -60,8 +60,8 @@ const refIDAmount = "ref_id_amount"
 // refIDMonth is the name of the warning that a ref_id has no month, or another one than the file.
 const refIDMonth = "ref_id_month"
 
-// acknowledgesTransfers reports whether warnings of transfers are acknowledged: whether there are as many, all transfers together say.
-func (d *dataSource) acknowledgesTransfers() bool {
+// acknowledgesTransfers reports whether d acknowledges warnings of transfers, whose number is that of all transfers together.
+func acknowledgesTransfers(d *dataSource) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(d.acknowledged)), isOfTransfers)
 }
 

@@ -102,7 +102,7 @@ func (s *stream) takeAssets(all []string) bool {
 // record begins to gather the rows of a block.
 func (s *stream) record(block *transferBlock) {
 	s.recorder = nil
-	if s.config.kept == nil || s.isWhole || block.data == nil || block.data.acknowledgesTransfers() {
+	if s.config.kept == nil || s.isWhole || block.data == nil || acknowledgesTransfers(block.data) {
 		return
 	}
 	inputs, ok := s.inputsOf(block)

@@ -18,7 +18,7 @@ type periodChange struct {
 	is  string // such as 2026-11; "" where a variable stands there now
 	// variable is the one that stands there now, such as var.period; "" for none.
 	variable string
-	// written is the ref_id argument with var.period in the place of what differs; "" where that can't be said.
+	// written is the ref_id argument with var.period in the place of the text that differs; "" where that can't be said.
 	written string
 }
 
@@ -38,7 +38,7 @@ func periodBetween(was, is string) (periodChange, bool) {
 		return periodChange{}, false
 	}
 	var p periodChange
-	end := strings.Index(is, `", `) // of the expression; what follows says where each.key comes from
+	end := strings.Index(is, `", `) // of the expression; the source of each.key follows
 	if end < 0 {
 		end = len(is)
 	}

@@ -92,7 +92,7 @@ func TestASpellingOfAnAmountIsNoChange(t *testing.T) {
 			forged.Merge(*honest)
 			forged.AddTotal(transfer.Total{Asset: "USD", Sum: decimal.New(1, -9)})
 			made.Totals[action] = &forged
-			// Alone, the sums of what is recorded are the file's word.
+			// Alone, the sums of the recorded transfers are the file's word.
 			if err := verify(); err == nil {
 				rt.Fatalf("the total of %q is forged, and nobody sees it", action)
 			} else if strings.Contains(err.Error(), "{") {

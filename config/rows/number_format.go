@@ -27,9 +27,9 @@ const numberDigitsMax = 64
 var numberExample = lazyregexp.New(`^(?:1([,. '’\x{00a0}\x{202f}]?)234(?:([.,])567?)?|12([,. ])34([,. ])567(?:([.,])89)?)$`)
 
 // numberCurrency takes the text for a currency off an example, or off a number: a sign, a code, or words, such as kr, R$ and Rs.
-var numberCurrency = lazyregexp.New(`^(` + currencyText + `|)([ \x{00a0}\x{202f}]?)(-?[0-9](?:.*[0-9])?)([ \x{00a0}\x{202f}]?)(` + currencyText + `|)$`)
-
-const currencyText = `[\p{L}\p{Sc}](?:[\p{L}\p{M}\p{Sc}./ \x{00a0}\x{202f}]*[\p{L}\p{M}\p{Sc}./])?`
+var numberCurrency = lazyregexp.New(`^([\p{L}\p{Sc}](?:[\p{L}\p{M}\p{Sc}./ \x{00a0}\x{202f}]*[\p{L}\p{M}\p{Sc}./])?|)([ \x{00a0}\x{202f}]?)` +
+	`(-?[0-9](?:.*[0-9])?)` +
+	`([ \x{00a0}\x{202f}]?)([\p{L}\p{Sc}](?:[\p{L}\p{M}\p{Sc}./ \x{00a0}\x{202f}]*[\p{L}\p{M}\p{Sc}./])?|)$`)
 
 // pointThousands matches a number whose point may be one of thousands.
 var pointThousands = lazyregexp.New(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)

@@ -58,7 +58,7 @@ func (s *serviceTime) answeredAt(h http.Header) time.Time {
 }
 
 // checkFresh returns an error where an answer is of an earlier time, as its Age or its Date says. An old
-// list says nothing of what was made since.
+// list says nothing of the time since.
 func (s *serviceTime) checkFresh(h http.Header) error {
 	if err := checkAge(h); err != nil {
 		return err

@@ -237,7 +237,7 @@ func (w *painWriter) party(name, profile string) {
 	w.close(name)
 }
 
-// painNotes say, in lines that fit, why a transfer is not simply settled, in what its record is not what was asked
+// painNotes say, in lines that fit, why a transfer is not simply settled, in which fields its record is not as asked
 // for, and what the schema has no room for.
 func painNotes(e *books.Entry, isAmount bool) []string {
 	var texts []string
@@ -272,7 +272,7 @@ func painNotes(e *books.Entry, isAmount bool) []string {
 	return notes
 }
 
-// painRecorded says in what a record is not what was asked for.
+// painRecorded says in which fields a record is not as asked.
 func painRecorded(asked, recorded books.Movement, cause books.Cause) []string {
 	var texts []string
 	isMoney := asked.Asset == recorded.Asset && asked.Amount.Equal(recorded.Amount)

@@ -46,7 +46,7 @@ func TestAFullDiskIsToldAndNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	const script = `
-mount -t tmpfs -o size=300k none disk || exit 90
+mount -t tmpfs -o size=340k none disk || exit 90
 "$0" init || exit 91
 "$0" apply --auto-approve
 code=$?
