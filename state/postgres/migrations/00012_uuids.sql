@@ -2,4 +2,4 @@
 -- braces or as a URN. The program writes them after this migration, in its transaction: SQL can't read a request.
 
 -- Outcomes by a person's word: what they accepted may be another movement than was asked for.
-CREATE INDEX events_told ON events (seq) WHERE kind = 'outcome' AND run_id = '' AND position('"source":"person"'::bytea IN data) > 0;
+CREATE INDEX IF NOT EXISTS events_told ON events (seq) WHERE kind = 'outcome' AND run_id = '' AND position('"source":"person"'::bytea IN data) > 0;
