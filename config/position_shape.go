@@ -72,7 +72,7 @@ func join(shapes ...shape) shape {
 }
 
 func (s shape) or(other shape) shape {
-	made := shape{counted: s.counted.with(other.counted), kind: s.kind.or(other.kind), keys: s.keys.with(other.keys), element: s.element}
+	made := shape{counted: s.with(other.counted), kind: s.kind.or(other.kind), keys: s.keys.with(other.keys), element: s.element}
 	if made.element == nil {
 		made.element = other.element
 	} else if other.element != nil {
@@ -137,7 +137,7 @@ func (s shape) behind(steps hcl.Traversal) shape {
 
 // anywhere is the counting of all of its parts.
 func (s shape) anywhere() counted {
-	all := s.counted.with(s.keys)
+	all := s.with(s.keys)
 	for _, part := range s.parts {
 		all = all.with(part.anywhere())
 	}
@@ -167,7 +167,7 @@ func (s shape) asPositions() shape {
 func text(of ...shape) shape {
 	made := shape{kind: kindText}
 	for _, s := range of {
-		made.counted = made.counted.with(s.anywhere())
+		made.counted = made.with(s.anywhere())
 	}
 	return made
 }

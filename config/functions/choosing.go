@@ -79,7 +79,7 @@ func coalesceListFunction() function.Function {
 	return function.New(&function.Spec{
 		VarParam: lists,
 		Type:     of.ReturnTypeForValues,
-		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			bare := make([]cty.Value, len(args))
 			for i, arg := range args {
 				bare[i] = plain(arg)

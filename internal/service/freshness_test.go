@@ -182,7 +182,7 @@ func respond(conn net.Conn, status int, body string) string {
 func TestAnAnswerTwice(t *testing.T) {
 	t.Run("a refusal", func(t *testing.T) {
 		first := true
-		w := &world{serve: twice(func(conn net.Conn, r *http.Request, before string) string {
+		w := &world{serve: twice(func(conn net.Conn, _ *http.Request, before string) string {
 			if first {
 				first = false
 				return respond(conn, 400, `{"title":"bad account"}`)

@@ -33,7 +33,7 @@ func NewVersion(updated time.Time, status RecordStatus) Version {
 		v.status = completed
 	case Failed:
 		v.status = isFailed
-	case Pending:
+	case Pending, NoStatus:
 	}
 	return v
 }

@@ -75,23 +75,23 @@ func (p *pair) storedAt() (time.Time, bool) {
 
 // compare fills the item of a transfer in. It is false where there is nothing to list: the
 // state says that it was not made, and the service does not have it.
-func (j *judge) compare(p *pair, item *Item) (bool, error) {
+func (j *judge) compare(p *pair, item *Item) bool {
 	if p.failed != "" {
 		item.add(Unreadable)
 		item.Reason = p.failed
-		return true, nil
+		return true
 	}
 	isPresent := len(p.sides) > 0
 	switch p.row.Status {
 	case state.Refused, state.Unsent, state.Tombstone:
 		switch {
 		case p.forgotten != nil:
-			return j.compareForgotten(p, item), nil
+			return j.compareForgotten(p, item)
 		case !isPresent:
-			return false, nil
+			return false
 		}
 		j.unexpected(p, item)
-		return true, nil
+		return true
 	case state.InDoubt:
 		item.add(InDoubt)
 		item.Reason = j.doubtReason(p, isPresent)
@@ -113,7 +113,7 @@ func (j *judge) compare(p *pair, item *Item) (bool, error) {
 	if isPresent {
 		j.compareSides(p, item)
 	}
-	return true, nil
+	return true
 }
 
 // asBooked is the amount and the asset that the state has of a transfer: the requested ones,

@@ -275,11 +275,7 @@ func (j *judge) one(p *pair) error {
 		j.summary.OutOfPeriod++
 		return nil
 	}
-	isListed, err := j.compare(p, &item)
-	if err != nil {
-		return err
-	}
-	if !isListed {
+	if !j.compare(p, &item) {
 		j.summary.NotMade++
 		return nil
 	}
