@@ -259,7 +259,7 @@ func (p *positions) loop(e *hclsyntax.ForExpr, names loopNames) shape {
 		if !kind.isKnown() {
 			kind |= p.kindOf(e.CollExpr, names)
 		}
-		isList = kind&kindList != 0
+		isList = kind&kindList != 0 && !p.areParts(e.CollExpr)
 		switch {
 		case isList:
 			key.counted = counted{is: true}

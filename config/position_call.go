@@ -157,6 +157,24 @@ func merged(e *hclsyntax.FunctionCallExpr, args []shape) shape {
 	return made
 }
 
+// areParts reports whether an expression is a list of parts, one for each weight that its author wrote. Their number is fixed: a
+// weight more changes all amounts.
+func (p *positions) areParts(expr hclsyntax.Expression) bool {
+	switch e := syntax.Unwrap(expr).(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		local := localNamed(p.scope, e.Traversal)
+		if local == nil || p.open[local] {
+			return false
+		}
+		p.open[local] = true
+		defer delete(p.open, local)
+		return p.areParts(local.Expr)
+	case *hclsyntax.FunctionCallExpr:
+		return e.Name == "allocate" && len(e.Args) > 1 && !p.isOfRows(e.Args[1])
+	}
+	return false
+}
+
 // hasLength reports whether an expression, or a local in it, counts a collection.
 func (p *positions) hasLength(expr hclsyntax.Expression) bool {
 	return p.contains(expr, func(node hclsyntax.Node) bool {

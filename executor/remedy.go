@@ -24,7 +24,7 @@ func Remedy(err error, refID, file string) (more, next string) {
 		return "", "remit state list"
 	case isListed && listed.Status == state.Conflict && listed.Unreadable == "":
 		return "", resolve("--accept-record")
-	case isListed:
+	case isListed, errors.Is(err, ErrCreditOpen):
 		return "", "remit resolve " + shell.Word(refID)
 	case isSettled:
 		return "", "remit state show " + shell.Word(refID)

@@ -20,9 +20,9 @@ var (
 	// which does not say who was debited.
 	ErrCreditOnly = errors.New("only the credit side is known; the record of the debit side is needed")
 
-	// ErrCreditOpen says that the debit side FAILED and the credit side is PENDING still, so that nobody can tell whether
+	// ErrCreditOpen says that the debit side is final and the credit side is PENDING still, so that nobody can tell whether
 	// the money arrives.
-	ErrCreditOpen = errors.New("the debit side FAILED, and the credit side is PENDING still; look again once that is COMPLETED or FAILED")
+	ErrCreditOpen = errors.New("its credit side is PENDING still, so nobody can tell whether the money arrives; look again once that is COMPLETED or FAILED")
 
 	// ErrAbsent says that the service lists nothing under the ref_id. Lists lag: it proves
 	// nothing.

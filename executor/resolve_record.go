@@ -156,6 +156,9 @@ func (r Resolution) acceptance(detail state.Detail, shared ...transfer.Differenc
 	if len(kept) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
 	}
+	if transfer.IsCreditOpen(detail.Outcome.Differences) {
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOpen)
+	}
 	deciding, err := r.accept(kept, detail)
 	if err != nil {
 		return state.Outcome{}, err
@@ -190,6 +193,9 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		return state.Outcome{}, err
 	}
 	v := withoutCredit(judgeRecords(k, inDoubt, records), detail, records)
+	if v.outcome.Status.Made() && transfer.IsCreditOpen(stillShort(detail, v.outcome.Differences)) {
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOpen)
+	}
 	switch {
 	case v.outcome.Status == state.Conflict:
 		differences := unaccepted(k, detail, v.outcome.Differences)

@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -196,6 +197,37 @@ func TestADisputedConflictIsNotForgotten(t *testing.T) {
 		w.apply(request("a"))
 		if _, err := executor.ResolveForgotten(t.Context(), w.resolution("a")); err == nil {
 			t.Error("it was forgotten")
+		}
+	})
+}
+
+// TestAnOpenCreditIsNotAccepted has a person accept a transfer while its credit side is PENDING, and again after it FAILED: the word of
+// a person is for what they saw.
+func TestAnOpenCreditIsNotAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup = true
+		w.service.after = func(_ string, _ int, _ executor.Answer) executor.Answer { return *timeout() }
+		w.apply(request("a"))
+		w.service.remade("a", ended("a", "COMPLETED", "PENDING")...)
+		w.apply(request("a"))
+		_, kept := executor.ResolveAcceptRecord(t.Context(), w.resolution("a"), nil)
+		_, given := executor.ResolveAcceptRecord(t.Context(), w.resolution("a"), ended("a", "COMPLETED", "PENDING"))
+		_, told := executor.ResolveRecorded(t.Context(), w.resolution("a"), ended("a", "COMPLETED", "PENDING"))
+		for _, err := range []error{kept, given, told} {
+			if !errors.Is(err, executor.ErrCreditOpen) {
+				t.Errorf("error %v", err)
+			}
+		}
+		w.service.remade("a", ended("a", "COMPLETED", "FAILED")...)
+		if found := w.refresh(); found.CreditFailed != 1 || w.journal.row("a").Status != state.Unverified {
+			t.Errorf("found %+v", found)
+		}
+		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("a"), ended("a", "COMPLETED", "FAILED")); err == nil {
+			t.Error("a FAILED credit side was taken without a word")
+		}
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("a"), nil); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -123,6 +123,9 @@ func fallShort(v verdict, isUnproven bool, shortcomings []transfer.Difference) v
 	}
 	v.outcome.Status, v.result = state.Unverified, ResultUnverified
 	v.outcome.Reason, v.next = text, command(v.outcome.RefID, "--accept-record")
+	if transfer.IsCreditOpen(shortcomings) { // which nobody can accept
+		v.next = command(v.outcome.RefID, "")
+	}
 	return v
 }
 

@@ -191,7 +191,7 @@ func failedText(d *state.Detail, canLookUp bool) string {
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
 		return "the service says that it FAILED; " + pay
 	case canLookUp:
-		return "the service says that it FAILED; have remit refresh ask it again, and then " + pay
+		return "the service says that it FAILED; have remit refresh ask it again, wait where that says that its credit side is PENDING, and then " + pay
 	}
 	return "the service says that it FAILED; ask its operator whether no money moved, and then " + pay
 }
@@ -218,9 +218,14 @@ func (c *Change) describeConflict(d *state.Detail) {
 // is not read of what nobody declares, it names no field.
 func (c *Change) markUnverified(by *state.Outcome) {
 	why := "its record falls short, or its destination could not be proven"
+	next := acceptRecord(c.RefID)
 	if by != nil {
 		why = "its destination could not be proven"
-		if credit, ok := transfer.OfCredit(by.Differences); ok {
+		if transfer.IsCreditOpen(by.Differences) {
+			why = "its debit side is COMPLETED and its credit side PENDING: the money has not arrived yet"
+			c.Reason = why + "; look again once its credit side is COMPLETED or FAILED"
+			next = lookAgain(c.RefID, by.Source)
+		} else if credit, ok := transfer.OfCredit(by.Differences); ok {
 			why = "its debit side is " + credit.Asked + " and its credit side " + credit.Answered + ": the money left its sender and has not arrived"
 			c.Reason = why + "; ask the service's operator what became of it"
 		} else if short := shortFields(by.Differences); short != "" {
@@ -228,7 +233,15 @@ func (c *Change) markUnverified(by *state.Outcome) {
 		}
 	}
 	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: why + "; check its record"})
-	c.Next = acceptRecord(c.RefID)
+	c.Next = next
+}
+
+// lookAgain is the command that learns whether a transfer arrived, of which a source told last.
+func lookAgain(refID string, last state.Source) string {
+	if last == state.SourceLookup {
+		return "remit refresh"
+	}
+	return "remit resolve " + shell.Word(refID) + ` --recorded FILE --reason "…"`
 }
 
 // shortFields names the fields in which a record falls short; "" for none.

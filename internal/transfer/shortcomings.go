@@ -62,10 +62,13 @@ func SharedRecord(recordID, refID string) Difference {
 // IsSharedRecord reports whether d comes from [SharedRecord].
 func (d Difference) IsSharedRecord() bool { return d.Field == "id" && d.Asked == ownRecord }
 
-// BeyondAccepted are the shortcomings in fields that the accepted ones do not have.
+// BeyondAccepted are the shortcomings in fields that the accepted ones do not have. A credit side that FAILED is more than one that
+// was PENDING.
 func BeyondAccepted(shortcomings, accepted []Difference) []Difference {
 	return slices.DeleteFunc(slices.Clone(shortcomings), func(d Difference) bool {
-		return slices.ContainsFunc(accepted, func(a Difference) bool { return a.Field == d.Field })
+		return slices.ContainsFunc(accepted, func(a Difference) bool {
+			return a.Field == d.Field && (!d.IsOfCredit() || a.Answered == d.Answered)
+		})
 	})
 }
 

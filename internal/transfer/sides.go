@@ -17,6 +17,13 @@ func OfCredit(differences []Difference) (Difference, bool) {
 	return Difference{}, false
 }
 
+// IsCreditOpen reports whether differences have a credit side that is PENDING although the debit side is COMPLETED: it may fail
+// yet, so nobody can accept it.
+func IsCreditOpen(differences []Difference) bool {
+	credit, ok := OfCredit(differences)
+	return ok && credit.Asked == string(Completed) && credit.Answered == string(Pending)
+}
+
 // ContradictSides names the status of a credit side that did not fail although its debit side FAILED: the
 // destination may have the money, so nothing justifies a second payment. There is none where one side is nil, and
 // none of a credit side that is PENDING still, see [Finding.IsOpen].
