@@ -26,7 +26,7 @@ func (e *LackingError) Error() string {
 		return fmt.Sprintf("the state was restored from a dump, whose newest event is %d, and the service has no lookup that finds what was paid since. Nothing was sent", e.Newest)
 	}
 	if e.Newest >= e.Lacks {
-		return fmt.Sprintf("the state lacks event %d: it is an older copy that was used since, so that its event %d is another one, and the service has no lookup that finds what it lacks. Nothing was sent", e.Lacks, e.Lacks)
+		return fmt.Sprintf("the state lacks event %d: it is an older copy that was used since, so that its event %d is another one, and the service has no lookup that finds the missing transfers. Nothing was sent", e.Lacks, e.Lacks)
 	}
 	return fmt.Sprintf("the state lacks event %d (its newest is %d), and the service has no lookup that finds what was paid since. Nothing was sent", e.Lacks, e.Newest)
 }

@@ -51,7 +51,7 @@ func (b *builder) fromADateOn(edited []int) string {
 		return ""
 	}
 	argument, before, after := b.editOf(edited, first)
-	return fmt.Sprintf(" Dates of a schedule are paid here. Where the edit counts from %s on, say so in the argument, and keep for the dates before what was recorded, such as:\n\n  %s",
+	return fmt.Sprintf(" Dates of a schedule are paid here. Where the edit counts from %s on, say so in the argument, and keep the recorded value for the dates before, such as:\n\n  %s",
 		dateOf(next.Occurrence), fmt.Sprintf("%s = timecmp(\"${%s}T00:00:00Z\", \"%sT00:00:00Z\") < 0 ? %s : %s",
 			argument, dateIn(first), dateOf(next.Occurrence), before, after))
 }

@@ -107,7 +107,7 @@ func (r *resolving) checkBulk() error {
 	case r.refID != "" && r.runID != "":
 		return exit.WithHint(errors.New("resolve takes one REF_ID, or --run"), "remit resolve --help")
 	case r.runID != "" && r.notMade:
-		return errors.New("--run does not go with --not-made: what is unverified was made")
+		return errors.New("--run does not go with --not-made: the unverified transfers of a run were made")
 	case (isBulk && r.acceptRecord) != (r.count != 0):
 		return exit.WithHint(errors.New("--count says how many --run, or --recorded without a REF_ID, and --accept-record accept: they need it, and nothing else takes it; nothing was changed"), "remit resolve --help")
 	}

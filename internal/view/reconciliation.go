@@ -102,7 +102,7 @@ func reconciledVerdict(s *reconcile.Summary) span {
 	case s.Transfers() == 0:
 		return span{"Nothing was compared: neither the state nor the service has a transfer here.", toneDoubt}
 	case s.Contradicts():
-		return span{"No transfer differs by itself, but the debits are not what the state has: action needed.", toneBad}
+		return span{"No transfer differs by itself, but the sum of the debits is not that of the state: action needed.", toneBad}
 	case !s.Agrees():
 		verb := "do"
 		if s.Differ == 1 {

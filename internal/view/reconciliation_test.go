@@ -198,7 +198,7 @@ func TestSumsThatDoNotAgreeAreSaid(t *testing.T) {
 		if err := write(); err != nil {
 			t.Fatal(err)
 		}
-		want := "the debits are not what the state has: action needed"
+		want := "the sum of the debits is not that of the state: action needed"
 		switch face {
 		case "csv":
 			continue // it has transfers alone

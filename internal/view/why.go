@@ -156,11 +156,11 @@ func (y *Why) settled() string {
 		text = "No file declares it any more."
 	}
 	if differs := (Screen{Scales: y.Plan.Header.Scales}).acceptedText(d); differs != "" {
-		text = "A person accepted a record that is not what was asked for: " + differs + "." + personsWord(d)
+		text = "A person accepted a record that differs from the request: " + differs + "." + personsWord(d)
 		if y.Declared == nil {
 			text += " No file declares it any more."
 		} else {
-			text += " Its declaration agrees with what was asked."
+			text += " Its declaration agrees with the request."
 		}
 	}
 	switch d.Status {

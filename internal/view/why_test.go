@@ -114,8 +114,8 @@ func TestWhyAnswers(t *testing.T) {
 		"a person accepted another record": {
 			view.Why{Declared: &config.Transfer{}, Recorded: told(withRecord(recorded(state.Recorded, transfer.Completed)), "remit resolve", "by phone",
 				transfer.Difference{Field: "amount", Asked: "1.00", Answered: "9.00"}, transfer.Difference{Field: "destination"})},
-			"It is recorded. A person accepted a record that is not what was asked for: amount 9.00 where 1.00 was asked; destination not proven." +
-				" The reason of ada: by phone. Its declaration agrees with what was asked. Nothing is left to do.",
+			"It is recorded. A person accepted a record that differs from the request: amount 9.00 where 1.00 was asked; destination not proven." +
+				" The reason of ada: by phone. Its declaration agrees with the request. Nothing is left to do.",
 		},
 	}
 	for name, test := range tests {

@@ -27,7 +27,7 @@ func (s *Streams) Unasked() string {
 	case !s.Interactive():
 		return "no terminal, CI is set, or --input=false"
 	case isTerminal(s.Err) && !isTerminal(s.Out):
-		return "standard output is no terminal, so nobody has seen what the yes would be for"
+		return "standard output is no terminal, so nobody can read the plan before the yes"
 	}
 	return ""
 }

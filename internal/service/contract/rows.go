@@ -83,7 +83,7 @@ func recordRows() []Requirement {
 		},
 		{
 			Completed, Records, "A transfer that is funded becomes COMPLETED while certify waits (--wait).",
-			"What is PENDING is recorded; remit refresh asks what became of it. What FAILED is looked up once more, and then paid under a new ref_id.",
+			"A PENDING transfer is recorded; remit refresh asks what became of it. A FAILED one is looked up once more; pay it under a new ref_id only then.",
 		},
 	}
 }
