@@ -32,9 +32,27 @@ func Unaccepted(detail state.Detail) []transfer.Difference {
 	return transfer.BeyondAccepted(short, detail.Outcome.Differences)
 }
 
-// withShortcomings are differences that a person accepts with a record, and in what else it falls short.
-func withShortcomings(differences []transfer.Difference, record transfer.Record) []transfer.Difference {
-	return slices.Concat(differences, transfer.BeyondAccepted(transfer.Shortcomings(record), differences))
+// withShortcomings are differences that a person accepts with the deciding one of records, and in what else that falls short, or its
+// credit side does.
+func withShortcomings(differences []transfer.Difference, deciding transfer.Record, records []transfer.Record) []transfer.Difference {
+	short := transfer.Finding{Debit: &deciding, Credit: transfer.Newest(records, isCredit)}.Shortcomings()
+	return slices.Concat(differences, transfer.BeyondAccepted(short, differences))
+}
+
+// withUnpaid are differences, and that of a credit side which is not COMPLETED although the debit side is: a person who lets a
+// record stand has to know of it.
+func withUnpaid(differences []transfer.Difference, records []transfer.Record) []transfer.Difference {
+	debit := transfer.Newest(records, isDebit)
+	if debit == nil {
+		return differences
+	}
+	unpaid := transfer.UnpaidCredit(debit, transfer.Newest(records, isCredit))
+	return slices.Concat(differences, transfer.BeyondAccepted(unpaid, differences))
+}
+
+// isOpen reports whether the credit side among records is PENDING although the debit side is final.
+func isOpen(records []transfer.Record) bool {
+	return transfer.Finding{Debit: transfer.Newest(records, isDebit), Credit: transfer.Newest(records, isCredit)}.IsOpen()
 }
 
 // stillShort are the shortcomings of given records that nobody has accepted yet. Whom they paid, the

@@ -133,7 +133,11 @@ func (l *letters) judge(r Resolution, d state.Detail, meta state.Meta) (Reletter
 		one.Why = "only the credit side is there, which does not say what was debited"
 		return one, true, nil //nolint:nilerr // it is why
 	}
-	rest := slices.DeleteFunc(withShortcomings(v.outcome.Differences, *deciding), func(d transfer.Difference) bool { return d.Field == "ref_id" })
+	rest := slices.DeleteFunc(withShortcomings(v.outcome.Differences, *deciding, records), func(d transfer.Difference) bool { return d.Field == "ref_id" })
+	if isOpen(records) {
+		one.Why = ErrCreditOpen.Error()
+		return one, true, nil
+	}
 	if len(rest) > 0 {
 		one.Why = "it differs in more than that: " + Describe(rest)
 		return one, true, nil

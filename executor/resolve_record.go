@@ -156,7 +156,7 @@ func (r Resolution) acceptance(detail state.Detail, shared ...transfer.Differenc
 	if len(kept) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
 	}
-	if transfer.IsCreditOpen(detail.Outcome.Differences) {
+	if isOpen(kept) || transfer.IsCreditOpen(detail.Outcome.Differences) {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOpen)
 	}
 	deciding, err := r.accept(kept, detail)
@@ -164,7 +164,7 @@ func (r Resolution) acceptance(detail state.Detail, shared ...transfer.Differenc
 		return state.Outcome{}, err
 	}
 	outcome.Records = raws(kept, deciding)
-	outcome.Differences = append(withShortcomings(detail.Outcome.Differences, *deciding), shared...)
+	outcome.Differences = append(withShortcomings(detail.Outcome.Differences, *deciding, kept), shared...)
 	return r.said(outcome), nil
 }
 
@@ -193,7 +193,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		return state.Outcome{}, err
 	}
 	v := withoutCredit(judgeRecords(k, inDoubt, records), detail, records)
-	if v.outcome.Status.Made() && transfer.IsCreditOpen(stillShort(detail, v.outcome.Differences)) {
+	if accept && isOpen(records) || v.outcome.Status.Made() && transfer.IsCreditOpen(stillShort(detail, v.outcome.Differences)) {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOpen)
 	}
 	switch {
@@ -203,7 +203,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 			return state.Outcome{}, err
 		}
 		if len(differences) > 0 && !accept {
-			return state.Outcome{}, &DifferenceError{r.RefID, differences}
+			return state.Outcome{}, &DifferenceError{r.RefID, withUnpaid(differences, records)}
 		}
 		deciding, err := r.accept(records, detail)
 		if err != nil {
@@ -211,7 +211,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		}
 		return r.writeAccepted(ctx, r.said(state.Outcome{
 			RefID: r.RefID, Status: statusAccepted(detail.Status),
-			Records: raws(records, deciding), Differences: withShortcomings(v.outcome.Differences, *deciding),
+			Records: raws(records, deciding), Differences: withShortcomings(v.outcome.Differences, *deciding, records),
 		}))
 	case !v.outcome.Status.Made():
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, undecidedBy(records))

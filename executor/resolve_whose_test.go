@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -184,6 +185,10 @@ func TestDoubtsInOtherLetters(t *testing.T) {
 		"the files declare that one as well":         {doubtful, "RENT", []transfer.Record{plain}, 1, false},
 		"its own ref_id is there too":                {doubtful, "rent", []transfer.Record{plain, *edited(*debit(request("rent"), now), map[string]string{"id": "own"})}, 0, false},
 		"the credit side alone":                      {doubtful, "rent", []transfer.Record{*edited(sides(request("rent"), now, transfer.Completed)[1], map[string]string{"ref_id": "RENT"})}, 1, false},
+		"its credit side FAILED":                     {doubtful, "rent", inCapitals(transfer.Completed, transfer.Failed), 1, false},
+		"its credit side is PENDING":                 {doubtful, "rent", inCapitals(transfer.Completed, transfer.Pending), 1, false},
+		"it FAILED, and its credit side is PENDING":  {doubtful, "rent", inCapitals(transfer.Failed, transfer.Pending), 1, false},
+		"both sides are COMPLETED":                   {doubtful, "rent", inCapitals(transfer.Completed, transfer.Completed), 1, true},
 		"it is recorded, and not in doubt":           {recordedBefore, "rent", []transfer.Record{plain}, 0, false},
 		"its group_id is that of another transfer":   {withBonus, "rent", []transfer.Record{capitals(map[string]string{"group_id": "group-of-bonus"})}, 1, false},
 		"its id is that of another transfer":         {withBonus, "rent", []transfer.Record{capitals(map[string]string{"id": "debit-of-bonus"})}, 1, false},
@@ -212,6 +217,39 @@ func TestDoubtsInOtherLetters(t *testing.T) {
 				outcomes, err := executor.ResolveRelettered(t.Context(), r, found)
 				if err != nil || len(outcomes) != 1 || w.journal.row("rent").RecordID != "debit-of-rent" {
 					t.Errorf("wrote %d: %v", len(outcomes), err)
+				}
+			})
+		})
+	}
+}
+
+// inCapitals are both sides of rent with statuses of their own, under another spelling of its ref_id.
+func inCapitals(debit, credit transfer.RecordStatus) []transfer.Record {
+	records := ended("rent", debit, credit)
+	for i := range records {
+		records[i] = with(records[i], map[string]any{"ref_id": "RENT"})
+	}
+	return records
+}
+
+// TestAnAcceptedRecordHasItsCreditSide gives both sides of a doubt under another spelling, and accepts them.
+func TestAnAcceptedRecordHasItsCreditSide(t *testing.T) {
+	for credit, want := range map[transfer.RecordStatus]error{transfer.Completed: nil, transfer.Failed: nil, transfer.Pending: executor.ErrCreditOpen} {
+		t.Run(string(credit), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				doubtful(w)
+				_, err := executor.ResolveRecorded(t.Context(), w.resolution("rent"), inCapitals(transfer.Completed, credit))
+				told, _ := errors.AsType[*executor.DifferenceError](err)
+				if told == nil || slices.ContainsFunc(told.Differences, transfer.Difference.IsOfCredit) != (credit != transfer.Completed) {
+					t.Errorf("before, it says %v", err)
+				}
+				outcome, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), inCapitals(transfer.Completed, credit))
+				if !errors.Is(err, want) {
+					t.Fatalf("error %v, want %v", err, want)
+				}
+				if _, isNamed := transfer.OfCredit(outcome.Differences); isNamed != (credit == transfer.Failed) {
+					t.Errorf("the journal keeps %v", outcome.Differences)
 				}
 			})
 		})
