@@ -10,7 +10,7 @@ func (r Request) OneSpelling() Request {
 	for f := range FieldCount {
 		if f.Side() != NoSide {
 			party := r.text(f)
-			*party = partySpelled(*party)
+			*party = PartySpelled(*party)
 		}
 	}
 	return r
@@ -35,8 +35,8 @@ func AssetSpelled(asset string) string {
 
 func isSameAsset(a, b string) bool { return a == b || AssetSpelled(a) == AssetSpelled(b) }
 
-// partySpelled is the ID of a party in one spelling: only a UUID is known to be the same in several.
-func partySpelled(id string) string {
+// PartySpelled is the ID of a party in one spelling: only a UUID is known to be the same in several.
+func PartySpelled(id string) string {
 	if len(id) < uuidDigits || isUsualUUID(id) {
 		return id
 	}
@@ -99,20 +99,32 @@ const (
 // isGroupEnd reports whether a hyphen stands before the digit with a number in the usual form.
 func isGroupEnd(digit int) bool { return digit == 8 || digit == 12 || digit == 16 || digit == 20 }
 
-// isUsualUUID reports whether a text is a UUID with its hyphens and small letters, as nearly all are.
+// isUsualUUID reports whether a text is a UUID with its hyphens and small letters, as nearly all are. A plan asks it
+// several times a transfer, so it counts what it sees and decides at the end.
 func isUsualUUID(text string) bool {
-	if len(text) != uuidLength {
+	if len(text) != uuidLength || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return false
 	}
-	for i := range len(text) {
-		c := text[i]
-		isHyphen := i == 8 || i == 13 || i == 18 || i == 23
-		if isHyphen != (c == '-') || !isHyphen && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
+	strange := 0
+	for i := range uuidLength {
+		strange += int(strangeness[text[i]])
+	}
+	return strange == uuidLength-uuidDigits
+}
+
+// strangeness is 0 of a digit of a usual UUID, 1 of a hyphen, and more than all hyphens of anything else.
+var strangeness = func() (of [256]uint8) {
+	for c := range of {
+		switch {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'f':
+		case c == '-':
+			of[c] = 1
+		default:
+			of[c] = uuidLength
 		}
 	}
-	return true
-}
+	return of
+}()
 
 // uuidOf reads a UUID in the forms in which programs write and read one: that of RFC 9562, section 4, in small letters
 // or capitals, the same as a URN ("urn:uuid:"), in braces or parentheses, and with hyphens left out or elsewhere, as

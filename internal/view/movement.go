@@ -37,32 +37,31 @@ func netMovements(plan *planner.Plan) []*netMovement {
 	type key struct{ profileID, asset string }
 	of := make(map[key]*netMovement)
 	var all []*netMovement
-	each := func(do func(r *transfer.Request, written string)) {
+	each := func(do func(r *transfer.Request, asset string)) {
 		for _, c := range plan.Changes.Movements() {
 			if c.Action == planner.Submit || c.Action == planner.Resolve {
 				r := moved(c)
-				written := r.FromProfileID
-				r = r.OneSpelling()
-				do(&r, written)
+				do(&r, transfer.AssetSpelled(r.Asset))
 			}
 		}
 	}
-	each(func(r *transfer.Request, written string) {
-		k := key{r.FromProfileID, r.Asset}
+	each(func(r *transfer.Request, asset string) {
+		spelled := transfer.PartySpelled(r.FromProfileID)
+		k := key{spelled, asset}
 		m := of[k]
 		if m == nil {
-			m = &netMovement{profileID: written, asset: r.Asset}
+			m = &netMovement{profileID: r.FromProfileID, asset: asset}
 			of[k] = m
 			all = append(all, m)
 		}
-		if m.profileID != written {
-			m.profileID = r.FromProfileID
+		if m.profileID != r.FromProfileID {
+			m.profileID = spelled
 		}
-		m.out.Add(r.Asset, r.Amount)
+		m.out.Add(asset, r.Amount)
 	})
-	each(func(r *transfer.Request, _ string) {
-		if m := of[key{r.ToProfileID, r.Asset}]; m != nil {
-			m.in.Add(r.Asset, r.Amount)
+	each(func(r *transfer.Request, asset string) {
+		if m := of[key{transfer.PartySpelled(r.ToProfileID), asset}]; m != nil {
+			m.in.Add(asset, r.Amount)
 		}
 	})
 	slices.SortStableFunc(all, func(a, b *netMovement) int {
