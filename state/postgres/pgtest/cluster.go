@@ -359,7 +359,7 @@ func (c *Cluster) URL() string {
 	for _, n := range c.nodes {
 		hosts = append(hosts, fmt.Sprintf("127.0.0.1:%d", n.links["server"].port))
 	}
-	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", Password, strings.Join(hosts, ","))
+	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable&target_session_attrs=read-write", Password, strings.Join(hosts, ","))
 }
 
 // Schema is the name of a schema that is nobody else's.

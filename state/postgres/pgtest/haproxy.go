@@ -58,7 +58,7 @@ func (c *Cluster) Proxy(tb testing.TB) *Proxy {
 
 // URL is that of the superuser, with the proxy's one address.
 func (p *Proxy) URL() string {
-	return fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", Password, p.port)
+	return fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d/postgres?sslmode=disable&target_session_attrs=read-write", Password, p.port)
 }
 
 // IdleProxy starts HAProxy before a server until the test ends, and returns its address. It ends a connection on which
