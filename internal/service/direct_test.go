@@ -212,9 +212,17 @@ func TestEndlessHeader(t *testing.T) {
 	}
 }
 
-// A proxy is asked to connect, and sees nothing of the request.
+// A proxy is asked to connect, and sees nothing of the request. Each request has a connection of its own, whatever the one before it
+// got: a refusal that comes twice is not the answer to the next one.
 func TestThroughAProxy(t *testing.T) {
-	k := newKept(t, true, always(200, "", answer))
+	var requests atomic.Int64
+	k := newKept(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests.Add(1) == 1 {
+			always(422, "", `{"detail": "no"}`).ServeHTTP(w, r)
+			return
+		}
+		always(200, "", answer).ServeHTTP(w, r)
+	}))
 	var connects atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || "https://"+r.Host != k.URL {
@@ -240,9 +248,9 @@ func TestThroughAProxy(t *testing.T) {
 	o := k.options(t)
 	o.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
 	c := newClient(t, o)
-	for range 2 {
-		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered || connects.Load() != 1 {
-			t.Errorf("%d connections through the proxy: %+v", connects.Load(), got)
+	for i, kind := range []executor.AnswerKind{executor.Rejected, executor.Answered, executor.Answered} {
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != kind || connects.Load() != int64(i+1) {
+			t.Errorf("%d connections through the proxy for %d requests: %+v", connects.Load(), i+1, got)
 		}
 	}
 	c.Close()

@@ -154,9 +154,6 @@ func newRequest(ctx context.Context, what call, with *token, body *requestBody) 
 	if what.method == http.MethodGet {
 		r.Header = maps.Clone(r.Header)
 		r.Header.Set("Cache-Control", "no-cache") // asked of the service, and of no cache in between
-		// An answer that came twice would be taken for that to the next request on its connection, and an empty list says
-		// that nothing was made: each question has a connection of its own.
-		r.Close = true
 	}
 	if what.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(&body.bytes), int64(len(what.body))

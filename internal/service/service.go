@@ -208,8 +208,8 @@ func (o Options) transport() (*http.Transport, error) {
 		DialContext:            o.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    o.startMax,
-		MaxIdleConnsPerHost:    o.InFlightMax,
-		IdleConnTimeout:        idleMax,
+		MaxIdleConnsPerHost:    o.InFlightMax, // of direct
+		DisableKeepAlives:      true,          // an answer that came twice would be taken for that to the next request
 		MaxResponseHeaderBytes: headerBytesMax,
 		DisableCompression:     true, // a bound on bytes read is one on bytes kept
 		Protocols:              new(http.Protocols),
