@@ -79,15 +79,25 @@ func (r *report) changed(n *news, before Result) {
 	}
 	e.Time = r.clock.Now()
 	r.handler.Handle(e)
-	if before != "" && !n.detail.RecordStatus.Final() && (v.status.Final() || n.kind == newsConflict) {
+	wasMade := n.detail.Status.Made()
+	switch {
+	case before == "":
+	case wasMade && !n.detail.RecordStatus.Final() && (v.status.Final() || n.kind == newsConflict):
 		r.summary.Unfinished--
+	case !wasMade && v.outcome.Status.Made() && !v.status.Final():
+		r.summary.Unfinished++
 	}
-	if before != "" {
+	if before != "" && wasMade {
 		r.summary.Unknown.add(n.detail.RecordStatus, -1)
+	}
+	if before != "" && (wasMade || v.outcome.Status.Made()) {
 		r.summary.Unknown.add(v.status, 1)
 	}
 	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed && v.result != ResultUnverified {
 		return
+	}
+	if before == ResultNotAttempted {
+		r.open-- // a line of the plan: a doubt is none that was not attempted
 	}
 	if before != "" {
 		r.summary.Totals[before].RemoveRequest(&n.request)

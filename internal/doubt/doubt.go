@@ -6,6 +6,7 @@
 package doubt
 
 import (
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func Of(d *state.Detail, canLookUp bool) Doubt {
 		return doubt
 	}
 	doubt.Fact = sentence(o.Reason)
-	isKnown := o.Source == state.SourceAnswer && isRefusal(o.HTTPStatus) && len(o.Records) == 0
+	isKnown := o.Source == state.SourceAnswer && isRefusal(o) && len(o.Records) == 0
 	switch {
 	case o.Status == state.Refused:
 		doubt.Answer = AnswerRefused
@@ -90,9 +91,12 @@ func Of(d *state.Detail, canLookUp bool) Doubt {
 // Earlier begins the fact of a doubt whose latest attempt made nothing.
 const Earlier = "An earlier attempt may have made it, and the latest one did not."
 
-// isRefusal reports whether a status leaves a transfer in doubt only because the service knows its
-// ref_id: any other 4xx that nobody's hanging up caused is a definite no.
-func isRefusal(status int) bool { return status >= 400 && status < 500 && !IsCut(status) }
+// isRefusal reports whether an answer leaves a transfer in doubt only because the service knows its ref_id: it says 409, or
+// has a problem that says so. Any other 4xx in doubt is of a server in between.
+func isRefusal(o *state.Outcome) bool {
+	isProblem := len(o.Problem) > 0 && o.Problem[0] == '{'
+	return o.HTTPStatus == http.StatusConflict || isProblem && o.HTTPStatus >= 400 && o.HTTPStatus < 500 && !IsCut(o.HTTPStatus)
+}
 
 // IsCut reports whether a status of 400 to 499 says that the exchange was cut off, and not that the service refused: 408;
 // 499, by which nginx and gateways for remote procedure calls say that the caller of the service hung up; and 460, by

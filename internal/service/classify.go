@@ -20,13 +20,32 @@ const retryAfterMax = time.Hour
 
 const mayBeMade = "the transfer may or may not have been made"
 
-// classify says what an exchange means for its own attempt: the table in docs/contract.md.
-func (c *Client) classify(ex exchange) executor.Answer {
+// classify says what an exchange at a path means for its own attempt: the table in docs/contract.md.
+func (c *Client) classify(path string, ex exchange) executor.Answer {
 	a := c.classifyStatus(ex)
 	if a.Record != nil {
 		a.Record.AnsweredAt = c.time.answeredAt(ex.header)
 	}
+	_, isRight := c.answering.Load(path)
+	switch _, isProblem := parseProblem(ex.body); {
+	case a.Kind == executor.Answered:
+		c.answering.Store(path, true)
+	case a.Kind == executor.Rejected && isRight && !isProblem && saysWrongPath(ex.status):
+		a = unclear(ex, "it had answered there with transfer records, so that a server in between may have written this one before the service or after it, and "+mayBeMade)
+		a.Problem, a.Stop = keep(ex.body, false), true
+	}
 	return a
+}
+
+// saysWrongPath reports whether a status says that there is no such operation.
+func saysWrongPath(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+}
+
+// isBlockPage reports whether an answer is that of a firewall for the web, which reads answers as well as requests: it may
+// have let the request pass.
+func isBlockPage(ex exchange) bool {
+	return (ex.status == http.StatusForbidden || ex.status == http.StatusNotAcceptable) && isWebPage(ex.body)
 }
 
 func (c *Client) classifyStatus(ex exchange) executor.Answer {
@@ -107,6 +126,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	case ex.status == http.StatusProxyAuthRequired:
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "A proxy answered " + statusWords(ex.status) + ", and nothing reached the service. Write the user and the password of the proxy into HTTPS_PROXY."
+	case isBlockPage(ex):
+		a = unclear(ex, "it is a page"+said+", as a firewall writes it that reads requests and answers, so that "+mayBeMade)
+		a.Problem = keep(ex.body, false)
 	case ex.status == http.StatusForbidden:
 		lacking := c.lackingWords()
 		if lacking == "" && strings.Contains(strings.ToLower(words), "scope") {

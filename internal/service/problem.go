@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"strings"
 
 	"remit/internal/transfer"
@@ -82,13 +83,26 @@ func (p problem) words() string {
 	return visible(p.Type)
 }
 
-// textWords returns an error body that is no problem as a person reads it; "" of a page for a browser.
+// textWords returns an error body that is no problem as a person reads it; of a page for a browser its title, "" where it has none.
 func textWords(body []byte) string {
 	text := strings.Join(strings.Fields(string(body[:min(len(body), problemTextMax)])), " ")
 	if strings.HasPrefix(text, "<") {
-		return ""
+		text = titleOf(text)
 	}
 	return visible(text)
+}
+
+// titleOf is the text of a page's title.
+func titleOf(page string) string {
+	const begin, end = "<title>", "</title>"
+	small := strings.ToLower(page)
+	from := strings.Index(small, begin)
+	if from < 0 || len(small) != len(page) {
+		return ""
+	}
+	title := page[from+len(begin):]
+	to := strings.Index(small[from+len(begin):], end)
+	return strings.TrimSpace(html.UnescapeString(title[:max(to, 0)]))
 }
 
 // isWebPage reports whether a body is one for people, such as that of a proxy or of another server.

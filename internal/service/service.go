@@ -22,6 +22,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -134,6 +135,7 @@ type Client struct {
 	now         func() time.Time
 	watches     watches
 	time        *serviceTime
+	answering   *sync.Map // paths where a transfer record came as an answer
 }
 
 // New checks options and returns a client. Nothing is sent before [Client.Ready]. It is an
@@ -163,7 +165,7 @@ func New(o Options) (*Client, error) {
 		sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
 		startMax: o.startMax, wording: wording{secrets: o.secrets(), timeout: cmp.Or(o.Timeout, timeoutDefault)},
 		witness: &witness{log: o.Log, watch: o.Watch, watchList: o.WatchList},
-		now:     o.Now, watches: watches{now: o.Now, up: o.Up}, time: &serviceTime{now: o.Now},
+		now:     o.Now, watches: watches{now: o.Now, up: o.Up}, time: &serviceTime{now: o.Now}, answering: new(sync.Map),
 	}
 	c.direct = newDirect(base, transport, c.watches)
 	c.tokens = newTokens(o, c)

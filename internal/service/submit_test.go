@@ -79,6 +79,10 @@ func TestAnswersAreClassified(t *testing.T) {
 		"404 with other JSON":                    {404, "", `{"message":"no Route"}`, want{executor.Rejected, true, 404, 0, "", quoted(`{"message":"no Route"}`)}, "check base_url"},
 		"422 with other JSON":                    {422, "", "{\n \"code\": \"DUPLICATE\"\n}", want{executor.Rejected, false, 422, 0, "", quoted("{\n \"code\": \"DUPLICATE\"\n}")}, `422 Unprocessable Entity ({ "code": "DUPLICATE" }).`},
 		"422 with a page":                        {422, "", "<html>No</html>", want{executor.Rejected, false, 422, 0, "", quoted("<html>No</html>")}, "with 422 Unprocessable Entity."},
+		"400 with a page that has a title":       {400, "", "<html><head><Title>400 No &quot;certificate&quot;\u202e</title>", want{executor.Rejected, false, 400, 0, "", quoted("<html><head><Title>400 No &quot;certificate&quot;\u202e</title>")}, "400 Bad Request (400 No \"certificate\"\ufffd)."},
+		"403 with a page of a firewall":          {403, "", " <html>Blocked</html>", want{executor.Unclear, false, 403, 0, "", quoted("<html>Blocked</html>")}, "may or may not"},
+		"406 with a page of a firewall":          {406, "", "<title>Not Acceptable", want{executor.Unclear, false, 406, 0, "", quoted("<title>Not Acceptable")}, "may or may not"},
+		"404 with a page":                        {404, "", "<html>Not here</html>", want{executor.Rejected, true, 404, 0, "", quoted("<html>Not here</html>")}, "check base_url"},
 		"422 with what cannot be seen":           {422, "", "a\u202eb\x00", want{executor.Rejected, false, 422, 0, "", quoted("a\u202eb\x00")}, "(a\ufffdb\ufffd)."},
 		"404 with a problem":                     {404, "", funds, want{executor.Rejected, false, 404, 0, "", funds}, "Insufficient funds"},
 		"405":                                    {405, "", funds, want{executor.Rejected, true, 405, 0, "", funds}, "check base_url"},
@@ -539,4 +543,38 @@ func FuzzAnswer(f *testing.F) {
 			}
 		})
 	})
+}
+
+// TestAPathThatAnsweredIsNotWrong has a server in between answer 404, as one does that lacks the page of its own errors. Where the path
+// had answered with a record, the service may have made the transfer before.
+func TestAPathThatAnsweredIsNotWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		kind   executor.AnswerKind
+	}{
+		"404 with a text":    {404, "default backend - 404", executor.Unclear},
+		"404 without a body": {404, "", executor.Unclear},
+		"405 with a page":    {405, "<html>", executor.Unclear},
+		"404 with a problem": {404, `{"title":"No profile"}`, executor.Rejected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests int
+			w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+				if requests++; requests == 1 {
+					always(200, "", answer)(rw, r)
+					return
+				}
+				always(c.status, "", c.body)(rw, r)
+			}}
+			w.in(t, func(t *testing.T, client *service.Client) {
+				if got := client.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+					t.Fatalf("%+v", got)
+				}
+				if got := client.Submit(t.Context(), path, []byte(request)); got.Kind != c.kind || got.Stop != (c.kind == executor.Unclear) {
+					t.Errorf("%+v", got)
+				}
+			})
+		})
+	}
 }
