@@ -282,7 +282,13 @@ func (s *sender) try(a *attempt) (ended bool) {
 	a.answer = s.submit(a.intent.Path, []byte(a.intent.Body))
 	s.run.limiters[a.intent.Operation].Arrived(a.ages)
 	switch a.answer.Kind {
-	case Answered, Unclear, Exists, Rejected:
+	case Unclear:
+		if a.answer.RetryAfter > 0 {
+			s.pauseFor(a, a.answer.RetryAfter)
+			return true
+		}
+		fallthrough
+	case Answered, Exists, Rejected:
 		s.run.limiters[a.intent.Operation].Processed()
 		return true
 	case TokenRefused:
@@ -358,7 +364,7 @@ func (s *sender) waitToRetry(a *attempt, limit *ratelimit.Limiter) bool {
 	}
 	wait := s.pauseAfter(answer, a.pauses)
 	if wait > waitMax && !answer.Stop {
-		s.run.life.halt(fmt.Sprintf("the service asks for a pause of %v", wait.Round(time.Second)))
+		s.haltFor(wait)
 		return false
 	}
 	if answer.Kind == NotProcessed && limit.Pause(wait) {
@@ -368,6 +374,20 @@ func (s *sender) waitToRetry(a *attempt, limit *ratelimit.Limiter) bool {
 		return false
 	}
 	return s.run.Clock.Sleep(s.run.life.starting, wait) == nil
+}
+
+// haltFor ends the run where a service asks for a longer pause than a run waits.
+func (s *sender) haltFor(wait time.Duration) {
+	s.run.life.halt(fmt.Sprintf("the service asks for a pause of %v", wait.Round(time.Second)))
+}
+
+// pauseFor has the requests to come wait after one that leaves its transfer in doubt and may have come too fast.
+func (s *sender) pauseFor(a *attempt, wait time.Duration) {
+	if wait > waitMax {
+		s.haltFor(wait)
+		return
+	}
+	s.run.limiters[a.intent.Operation].Pause(wait)
 }
 
 // pauseAfter returns how long to wait before the next try. A part of it is random, so that requests

@@ -79,7 +79,7 @@ type Answer struct {
 	Record     *transfer.Record // of Answered; of Exists where the answer carries it; with AnsweredAt
 	HTTPStatus int              // 0 where no answer was read
 	Problem    json.RawMessage  // RFC 9457 as it came, or a JSON string of at most 2 KiB
-	RetryAfter time.Duration    // of NotProcessed; 0 where the service did not say
+	RetryAfter time.Duration    // of NotProcessed, 0 where the service did not say; of Unclear where requests may come too fast
 	TokenUse   TokenUse         // of TokenRefused
 	Stop       bool             // nothing new may start after it
 	Reason     string           // in words, for a person

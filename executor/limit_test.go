@@ -359,3 +359,41 @@ func TestTheRateLimitHoldsAcrossAClockThatWasBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestADoorThatLetsFewInSlowsTheRunDown has a proxy answer 503 to what comes too fast, as nginx does: most of the plan gets through in one
+// run, and only what was turned away is in doubt.
+func TestADoorThatLetsFewInSlowsTheRunDown(t *testing.T) {
+	for name, tt := range map[string]struct {
+		pause time.Duration
+		stops bool
+	}{
+		"as the proxy asks for":           {time.Second, false},
+		"an hour is another run's":        {time.Hour, true},
+		"a pause of none is no slow down": {0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				var last time.Time
+				burst := 5
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					if passed := time.Since(last); passed > 100*time.Millisecond {
+						burst = min(burst+int(passed/(100*time.Millisecond)), 5)
+						last = time.Now()
+					}
+					if burst--; burst >= 0 {
+						return nil
+					}
+					return &executor.Answer{Kind: executor.Unclear, HTTPStatus: 503, RetryAfter: tt.pause, Reason: "The service answered 503."}
+				}
+				summary := w.apply(numbered(118)...)
+				if isStopped := summary.Stopped != ""; isStopped != tt.stops {
+					t.Errorf("stopped: %q", summary.Stopped)
+				}
+				if n := counts(summary)[executor.ResultRecorded]; !tt.stops && n < 80 {
+					t.Errorf("%d of 118 got through", n)
+				}
+			})
+		})
+	}
+}

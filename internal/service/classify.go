@@ -18,6 +18,9 @@ import (
 // retryAfterMax bounds what a service may ask for: a longer wait is another run's.
 const retryAfterMax = time.Hour
 
+// pauseBusy is how long requests pause after a 503 that does not say for how long.
+const pauseBusy = 500 * time.Millisecond
+
 const mayBeMade = "the transfer may or may not have been made"
 
 // classify says what an exchange at a path means for its own attempt: the table in docs/contract.md.
