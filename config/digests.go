@@ -25,7 +25,7 @@ type FileDigest struct {
 // names: those of the language with the bytes that were parsed, and data files and what the
 // file functions read, as they are now. Files of variables are left out, because the digest of
 // a short secret tells it. NewBlob returns another hash for a file of that many bytes; it may be
-// nil. The error is that of a file which can't be read any more. Searches are what functions found by name until now, in any
+// nil. The error is that of a file which can't be read any more, or which changed since its rows were read. Searches are what functions found by name until now, in any
 // order, by paths relative to the directory.
 func (c *Configuration) Digests(newBlob func(size int64) hash.Hash) (files []FileDigest, searches []functions.Search, err error) {
 	s := c.sources
@@ -83,7 +83,7 @@ func (s *sourceFiles) digest(name string, newBlob func(size int64) hash.Hash) (F
 		at = other
 	}
 	s.mu.Unlock()
-	file, err := at.root.Open(at.name)
+	file, err := at.root.OpenUnchanged(at.name)
 	if err != nil {
 		return FileDigest{}, err
 	}

@@ -4,14 +4,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
 	"remit/config/functions"
+	"remit/internal/files/confined"
 )
 
 // TestDigestsNameWhatWasRead holds that each file which a declaration was made from is named,
@@ -69,5 +74,57 @@ transfer "internal" "pay" {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("other files (-want +got):\n%s", diff)
+	}
+}
+
+// TestAFileThatChangesWhileItIsReadHasNoDigest has another program write a file of rows, or put another in its place, between the rows
+// and the digest: the plan would name bytes that it was not made from.
+func TestAFileThatChangesWhileItIsReadHasNoDigest(t *testing.T) {
+	const rows = "id,to\n1,landlord\n2,landlord\n"
+	for name, change := range map[string]func(t *testing.T, path string) error{
+		"nothing":                  func(*testing.T, string) error { return nil },
+		"written in place":         func(_ *testing.T, path string) error { return os.WriteFile(path, []byte(rows+"3,landlord\n"), 0o600) },
+		"another one in its place": func(t *testing.T, path string) error {
+			other := t.TempDir()
+			write(t, other, "pay.csv", []byte(rows))
+			return os.Rename(filepath.Join(other, "pay.csv"), path)
+		},
+		"as long, and later": func(_ *testing.T, path string) error {
+			later := time.Now().Add(time.Minute)
+			return errors.Join(os.WriteFile(path, []byte(strings.ToUpper(rows)), 0o600), os.Chtimes(path, later, later))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "main.hcl", []byte(`
+data "csv" "pay" {
+  file = "pay.csv"
+  key  = "id"
+}
+transfer "internal" "pay" {
+  for_each        = data.csv.pay.rows
+  ref_id          = "pay-${each.key}"
+  from_profile_id = "treasury"
+  to_profile_id   = each.value.to
+  amount          = "1.00"
+  asset           = "USD"
+}`))
+			write(t, dir, "pay.csv", []byte(rows))
+			c, diags := config.Load(dir, config.Options{})
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			for _, diags := range c.Transfers(context.Background()) {
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+			}
+			if err := change(t, filepath.Join(dir, "pay.csv")); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := c.Digests(nil); errors.Is(err, confined.ErrChanged) == (name == "nothing") {
+				t.Errorf("the digest: %v", err)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -83,7 +84,11 @@ type Directory struct {
 	root    *os.Root
 	path    string // absolute; "" where it could not be found out
 	unsaved *Unsaved
+	seen    *sync.Map // fs.FileInfo of each file when it was first opened, by its name
 }
+
+// ErrChanged says that a file is another one than when it was first opened.
+var ErrChanged = errors.New("it changed while it was read; type the same command again")
 
 // OpenDirectory opens a directory; unsaved is nil where all texts are those of the files. The error is the operating
 // system's.
@@ -96,7 +101,7 @@ func OpenDirectory(name string, unsaved *Unsaved) (*Directory, error) {
 	if err != nil {
 		absolute = "" // then no text stands for a file that is not there
 	}
-	return &Directory{root, absolute, unsaved}, nil
+	return &Directory{root, absolute, unsaved, new(sync.Map)}, nil
 }
 
 // Directory opens a directory below d, through links that stay below d.
@@ -105,7 +110,7 @@ func (d *Directory) Directory(name string) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Directory{root, d.absolute(name), d.unsaved}, nil
+	return &Directory{root, d.absolute(name), d.unsaved, new(sync.Map)}, nil
 }
 
 func (d *Directory) absolute(name string) string {
@@ -121,6 +126,9 @@ func (d *Directory) Open(name string) (File, error) {
 	if d.unsaved == nil {
 		if err != nil {
 			return nil, err // and no file of no type
+		}
+		if info, err := file.Stat(); err == nil {
+			d.seen.LoadOrStore(name, info)
 		}
 		return file, nil
 	}
@@ -142,6 +150,34 @@ func (d *Directory) Open(name string) (File, error) {
 		return t.open(), nil
 	}
 	return file, nil
+}
+
+// OpenUnchanged is Open of a file that was opened before. The error is [ErrChanged] where it is another file now, or was written to.
+func (d *Directory) OpenUnchanged(name string) (File, error) {
+	file, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = d.isUnchanged(name, info)
+	}
+	if err != nil {
+		_ = file.Close() // only looked at
+		return nil, err
+	}
+	return file, nil
+}
+
+func (d *Directory) isUnchanged(name string, now fs.FileInfo) error {
+	seen, ok := d.seen.Load(name)
+	if !ok {
+		return nil // an unsaved text
+	}
+	if was := seen.(fs.FileInfo); !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()) {
+		return ErrChanged
+	}
+	return nil
 }
 
 // Read is [Read] of a file below d, or of its unsaved text.
