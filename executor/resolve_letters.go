@@ -122,7 +122,7 @@ func (l *letters) judge(r Resolution, d state.Detail, meta state.Meta) (Reletter
 		one.Why = fmt.Sprintf("the state has it under %q", orElse(l.owners[records[owned].ID], l.owners[records[owned].GroupID]))
 		return one, true, nil
 	}
-	r.RefID = d.RefID
+	r.RefID, records = d.RefID, withKept(records, keptSides(d))
 	k, err := r.known(d, meta)
 	if err != nil {
 		return one, true, err
