@@ -43,7 +43,7 @@ func judgeDoubt(u *unsettled, found lookup, failed error) finding {
 	case len(found.records[u.refID]) == 0:
 		return finding{}
 	}
-	v := judgeFound(u.knownTransfer, inDoubt, found.records[u.refID])
+	v := judgeFound(u.knownTransfer, inDoubt, withKept(found.records[u.refID], u.kept))
 	if v.unread {
 		return finding{undue: doubt.Final(v.outcome.Reason)}
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // News returns what the state does not know yet of a transfer that is made, by its records: that
-// the service completed it, or that it failed, or whom it paid where that was unverified. There is
+// the service completed it, or that it failed, or whom it paid where that was unverified, or that its credit side did not fail
+// although its debit side FAILED, which is a conflict. A credit side alone is held against the debit side that is stored. There is
 // none, and false, where the state has it all. The differences are those of records that are not of
 // the transfer that is stored: another id, another amount. Of one of which the state has no record
 // but a list's word, its record is new, and so is a conflict with it.
@@ -16,6 +17,7 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if d.IsListed() {
 		return newsOfListed(&d, records, settings)
 	}
+	records = withKept(records, storedDebit(d))
 	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), settings.FingerprintKey)
 	if err != nil { // it was imported without one
 		var ok bool
@@ -25,9 +27,16 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 		request.Asset, request.Amount = d.Asset, d.Amount
 	}
 	finding := transfer.Examine(request, records, settings.Operator)
+	finding.Differences = withoutAccepted(d, finding.Differences)
 	differences := append(otherRecord(d, records), finding.Differences...)
 	if finding.Debit != nil && finding.Debit.ID == d.RecordID {
 		differences = append(differences, contradicts(d, *finding.Debit)...)
+	}
+	if _, isReversed := transfer.OfCredit(differences); isReversed && len(differences) == 1 && finding.Debit.ID == d.RecordID {
+		return state.Outcome{
+			RefID: d.RefID, Status: state.Conflict, Source: state.SourceLookup,
+			Reason: Describe(differences), Records: raws(records, finding.Debit), Differences: differences,
+		}, nil, true
 	}
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false

@@ -210,14 +210,14 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 	if err != nil {
 		return state.Outcome{}, err
 	}
-	pauses := lateLists()
+	pauses, kept := lateLists(), keptSides(detail)
 	for n := 0; ; n++ {
 		found, err := finder.Find(ctx, []string{r.RefID})
 		if err != nil {
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
 		}
 		why := ErrAbsent
-		if records := found[r.RefID]; len(records) > 0 {
+		if records := withKept(found[r.RefID], kept); len(records) > 0 {
 			v := judgeFound(k, inDoubt, records)
 			if !v.unread {
 				outcome, err := r.write(ctx, v.outcome)

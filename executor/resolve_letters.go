@@ -44,10 +44,13 @@ func FindRelettered(ctx context.Context, r Resolution, given []transfer.Record) 
 		return nil, fmt.Errorf("read the doubts: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	l := letters{byFold: make(map[string][]transfer.Record), users: make(map[string][]string), owners: make(map[string]string)}
+	l := letters{byFold: make(map[string][]transfer.Record), byGroup: make(map[string][]transfer.Record), users: make(map[string][]string), owners: make(map[string]string)}
 	for i := range given {
 		fold := transfer.FoldRefID(given[i].RefID)
 		l.byFold[fold] = append(l.byFold[fold], given[i])
+		if groupID := given[i].GroupID; groupID != "" {
+			l.byGroup[groupID] = append(l.byGroup[groupID], given[i])
+		}
 		l.owners[given[i].ID], l.owners[given[i].GroupID] = "", ""
 	}
 	if err := l.read(ctx, r, snapshot); err != nil {
@@ -67,10 +70,11 @@ func FindRelettered(ctx context.Context, r Resolution, given []transfer.Record) 
 
 // letters are given records, and what the state and the files have that they could be of.
 type letters struct {
-	byFold map[string][]transfer.Record
-	users  map[string][]string // by fold, the ref_ids of the state and of the files
-	owners map[string]string   // by id or group_id of a given record, the ref_id under which the state has it
-	doubts []string
+	byFold  map[string][]transfer.Record
+	byGroup map[string][]transfer.Record
+	users   map[string][]string // by fold, the ref_ids of the state and of the files
+	owners  map[string]string   // by id or group_id of a given record, the ref_id under which the state has it
+	doubts  []string
 }
 
 func (l *letters) read(ctx context.Context, r Resolution, snapshot state.Snapshot) error {
@@ -109,6 +113,8 @@ func (l *letters) judge(r Resolution, d state.Detail, meta state.Meta) (Reletter
 	if slices.Contains(named, d.RefID) || len(named) == 0 {
 		return Relettered{}, false, nil
 	}
+	r.RefID = d.RefID
+	records = r.linked(records, l.around(records))
 	one := Relettered{RefID: d.RefID, Listed: named[0], Amount: d.Amount, Asset: d.Asset}
 	owned := slices.IndexFunc(records, func(g transfer.Record) bool { return l.owners[g.ID]+l.owners[g.GroupID] != "" })
 	switch users := l.users[fold]; {
@@ -122,7 +128,7 @@ func (l *letters) judge(r Resolution, d state.Detail, meta state.Meta) (Reletter
 		one.Why = fmt.Sprintf("the state has it under %q", orElse(l.owners[records[owned].ID], l.owners[records[owned].GroupID]))
 		return one, true, nil
 	}
-	r.RefID = d.RefID
+	records = withKept(records, keptSides(d))
 	k, err := r.known(d, meta)
 	if err != nil {
 		return one, true, err
@@ -146,6 +152,21 @@ func (l *letters) judge(r Resolution, d state.Detail, meta state.Meta) (Reletter
 		RefID: d.RefID, Status: statusAccepted(d.Status), Records: raws(records, deciding), Differences: v.outcome.Differences,
 	})
 	return one, true, nil
+}
+
+// around are records of one fold, and the further ones that have a group_id of these.
+func (l *letters) around(own []transfer.Record) []transfer.Record {
+	all, seen := own, make(map[string]bool)
+	isFurther := func(g *transfer.Record) bool {
+		return !slices.ContainsFunc(own, func(o transfer.Record) bool { return o.ID == g.ID })
+	}
+	for i := range own {
+		if groupID := own[i].GroupID; !seen[groupID] {
+			seen[groupID] = true
+			all = append(slices.Clip(all), thoseOf(l.byGroup[groupID], isFurther)...)
+		}
+	}
+	return all
 }
 
 // ResolveRelettered accepts the records of doubts that [FindRelettered] found and that nothing speaks against, all or none, and

@@ -192,6 +192,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 	if records, err = r.own(ctx, detail, records, accept); err != nil {
 		return state.Outcome{}, err
 	}
+	records = withKept(records, keptSides(detail))
 	v := withoutCredit(judgeRecords(k, inDoubt, records), detail, records)
 	if accept && isOpen(records) || v.outcome.Status.Made() && transfer.IsCreditOpen(stillShort(detail, v.outcome.Differences)) {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOpen)

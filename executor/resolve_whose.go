@@ -52,14 +52,33 @@ func (r Resolution) own(ctx context.Context, detail state.Detail, given []transf
 	return r.linked(alike, given), r.belongs(ctx, alike[0].RefID, false)
 }
 
-// linked are own records, with the sides of the same transfer that do not name another one.
+// linked are own records, with the sides of the same transfer that do not name another one, and with credit sides that do
+// and speak against its debit side: those are taken as sides without a ref_id.
 func (r Resolution) linked(own, given []transfer.Record) []transfer.Record {
-	return thoseOf(given, func(g *transfer.Record) bool {
+	var all []transfer.Record
+	for i := range given {
+		g := given[i]
 		isSide := func(o transfer.Record) bool {
-			return o.ID == g.ID || g.GroupID != "" && o.GroupID == g.GroupID && (g.RefID == "" || transfer.FoldRefID(g.RefID) == transfer.FoldRefID(r.RefID))
+			return o.ID == g.ID || g.GroupID != "" && o.GroupID == g.GroupID && !r.isForeign(&g)
 		}
-		return slices.ContainsFunc(own, isSide)
-	})
+		switch {
+		case slices.ContainsFunc(own, isSide):
+			all = append(all, g)
+		case speaksAgainst(own, given, &g):
+			g.RefID = ""
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// speaksAgainst reports whether a credit side of another ref_id is of the debit side among own records, by its group_id, and has a
+// status that does not let that of the debit side stand. One that has a debit side of its own among the given records is of that.
+func speaksAgainst(own, given []transfer.Record, g *transfer.Record) bool {
+	debit := transfer.Newest(own, isDebit)
+	hasDebit := func(o transfer.Record) bool { return isDebit(o) && o.RefID == g.RefID }
+	return debit != nil && isCredit(*g) && g.GroupID != "" && g.GroupID == debit.GroupID && !g.Type.IsRail() &&
+		transfer.SpeaksAgainst(debit, g) && !slices.ContainsFunc(given, hasDebit)
 }
 
 // foreign are given records of which none names the transfer, where they can be of it all the same.

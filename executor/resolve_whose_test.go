@@ -137,6 +137,9 @@ func TestAnExportHasRecordsOfSeveral(t *testing.T) {
 		"of a ref_id that nobody knows, accepted":       {rename(rent, "P-17"), true, true},
 		"its sides under two unknown ones, accepted":    {append(rename(rent[:1], "P-17"), rename(rent[1:], "P-18")...), true, false},
 		"of an unknown one, of another sum, accepted":   {[]transfer.Record{*edited(rent[0], map[string]string{"ref_id": "P-17", "amount": "70.00", "total": "70.00"})}, true, false},
+		"a credit side of another ref_id that FAILED":   {append(others, rent[0], *edited(rent[1], map[string]string{"ref_id": "IN-17", "status": "FAILED"})), false, false},
+		"one of another ref_id that agrees":             {append(others, rent[0], *edited(rent[1], map[string]string{"ref_id": "IN-17"})), false, true},
+		"one of another ref_id that has a debit":        {append(others, rent[0], *edited(rent[1], map[string]string{"ref_id": "bonus", "status": "FAILED"})), false, true},
 		"a credit side of the same group counts as its": {append(others, rent[0], *edited(rent[1], map[string]string{"ref_id": ""})), false, true},
 	}
 	for name, test := range tests {
@@ -153,7 +156,7 @@ func TestAnExportHasRecordsOfSeveral(t *testing.T) {
 					t.Fatalf("taken: %v, want %v: %v", err == nil, test.want, err)
 				}
 				_, isOffered := errors.AsType[*executor.DifferenceError](err) // its advice is --accept-record
-				if isOffered != (name == "its own in capitals") {
+				if isOffered != (name == "its own in capitals" || name == "a credit side of another ref_id that FAILED") {
 					t.Errorf("the advice is to accept it: %v: %v", isOffered, err)
 				}
 				if row := w.journal.row("rent"); err == nil && (row.RecordID != "debit-of-rent" || len(outcome.Records) > 2) {
@@ -189,6 +192,9 @@ func TestDoubtsInOtherLetters(t *testing.T) {
 		"its credit side is PENDING":                 {doubtful, "rent", inCapitals(transfer.Completed, transfer.Pending), 1, false},
 		"it FAILED, and its credit side is PENDING":  {doubtful, "rent", inCapitals(transfer.Failed, transfer.Pending), 1, false},
 		"both sides are COMPLETED":                   {doubtful, "rent", inCapitals(transfer.Completed, transfer.Completed), 1, true},
+		"its credit side without a ref_id FAILED":    {doubtful, "rent", append(inCapitals(transfer.Completed, transfer.Failed)[:1], with(ended("rent", transfer.Completed, transfer.Failed)[1], map[string]any{"ref_id": ""})), 1, false},
+		"its credit side of another ref_id FAILED":   {doubtful, "rent", append(inCapitals(transfer.Completed, transfer.Failed)[:1], with(ended("rent", transfer.Completed, transfer.Failed)[1], map[string]any{"ref_id": "IN-17"})), 1, false},
+		"its credit side of another ref_id agrees":   {doubtful, "rent", append(inCapitals(transfer.Completed, transfer.Failed)[:1], with(ended("rent", transfer.Completed, transfer.Completed)[1], map[string]any{"ref_id": "IN-17"})), 1, true},
 		"it is recorded, and not in doubt":           {recordedBefore, "rent", []transfer.Record{plain}, 0, false},
 		"its group_id is that of another transfer":   {withBonus, "rent", []transfer.Record{capitals(map[string]string{"group_id": "group-of-bonus"})}, 1, false},
 		"its id is that of another transfer":         {withBonus, "rent", []transfer.Record{capitals(map[string]string{"id": "debit-of-bonus"})}, 1, false},

@@ -12,16 +12,17 @@ import (
 // unsettled is a transfer in doubt.
 type unsettled struct {
 	knownTransfer
-	intent     state.Intent // of this run, with the recorded request
-	dated      state.Intent // the first one of that request
-	firstBy    string       // the run of that
-	unreadable string       // why its request can't be compared; "" where it can
-	unread     string       // why what an export has of it can't be read, as the state has it; "" for no such thing
-	undue      doubt.Hold   // why it must not be sent again, as its latest lookup has it
+	intent     state.Intent      // of this run, with the recorded request
+	dated      state.Intent      // the first one of that request
+	firstBy    string            // the run of that
+	unreadable string            // why its request can't be compared; "" where it can
+	unread     string            // why what an export has of it can't be read, as the state has it; "" for no such thing
+	kept       []transfer.Record // of its other side, as [keptSides] has it
+	undue      doubt.Hold        // why it must not be sent again, as its latest lookup has it
 }
 
 func newUnsettled(d state.Detail, runID string, settings Settings) *unsettled {
-	u := &unsettled{intent: d.Intent, dated: d.Intent, firstBy: d.Intent.RunID, unread: d.Unread()}
+	u := &unsettled{intent: d.Intent, dated: d.Intent, firstBy: d.Intent.RunID, unread: d.Unread(), kept: keptSides(d)}
 	u.intent.RunID, u.intent.Found, u.intent.AfterMS, u.intent.Clocks = runID, false, 0, state.Clocks{}
 	u.knownTransfer = knownTransfer{
 		refID: d.RefID, runID: runID,

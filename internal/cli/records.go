@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"remit/internal/accounts/records"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
-	"remit/internal/transfer"
 )
 
 // noRecordError says that a file has no record, and no line of a list.
@@ -15,18 +15,8 @@ type noRecordError struct{ name string }
 // Error names the file.
 func (e *noRecordError) Error() string { return "there is no record in " + e.name }
 
-// readRecords reads all transfer records of a file, or of standard input where it is named "-":
-// see [records.Reader]. At most max bytes are read, and at least one record must be there.
-func readRecords(streams *terminal.Streams, dir *workspace.Directory, name string, max int64) ([]transfer.Record, error) {
-	var all []transfer.Record
-	err := eachRecord(streams, dir, name, max, func(r records.Record) error {
-		all = append(all, r.Record)
-		return nil
-	})
-	return all, err
-}
-
-// eachRecord is readRecords for more than fit in memory. The error of use is returned as it is.
+// eachRecord reads the transfer records of a file, or of standard input where it is named "-", one after another:
+// see [records.Reader]. At most max bytes are read, and at least one record must be there. The error of use is returned as it is.
 func eachRecord(streams *terminal.Streams, dir *workspace.Directory, name string, max int64, use func(records.Record) error) error {
 	return eachRecordOrListing(streams, dir, name, max, use, nil)
 }
@@ -38,6 +28,11 @@ func eachRecordOrListing(streams *terminal.Streams, dir *workspace.Directory, na
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read
+	return eachRecordIn(in, name, max, use, list)
+}
+
+// eachRecordIn is eachRecordOrListing of a file that is open.
+func eachRecordIn(in io.Reader, name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
 	reader := records.NewReader(name, in, max)
 	reader.TakeList(list)
 	for record, err := range reader.All() {

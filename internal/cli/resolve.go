@@ -22,9 +22,6 @@ import (
 	"remit/state"
 )
 
-// recordsFileMax bounds a file of records that a person got from the service, in bytes.
-const recordsFileMax = 1 << 20
-
 // resolving is one remit resolve.
 type resolving struct {
 	dir          workspace.Directory
@@ -35,6 +32,7 @@ type resolving struct {
 	reason       string
 	runID        string // with count: all that this run left unverified
 	count        int
+	stored       state.Transfer // what the state has of refID
 }
 
 func newResolve(p *process) *cobra.Command {
@@ -105,6 +103,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 		if len(details) == 0 {
 			return notInState(ctx, w.dir, w.state, snapshot, r.refID)
 		}
+		r.stored = details[0].Transfer
 		return r.resolve(ctx, w, journal, by, r.refID)
 	})
 }
@@ -243,10 +242,15 @@ func dateOfNow(ctx context.Context, service *workspace.Service) time.Time {
 func (r *resolving) settle(ctx context.Context, w *opened, resolution executor.Resolution) (state.Outcome, error) {
 	var records []transfer.Record
 	if r.recorded != "" {
-		var err error
-		if records, err = readRecords(w.streams, w.dir, r.recorded, recordsFileMax); err != nil {
+		fold := transfer.FoldRefID(r.refID)
+		read, err := r.read(ctx, w, func(record *transfer.Record) bool {
+			isStored := r.stored.RecordID != "" && record.ID == r.stored.RecordID || r.stored.GroupID != "" && record.GroupID == r.stored.GroupID
+			return isStored || transfer.FoldRefID(record.RefID) == fold
+		})
+		if err != nil {
 			return state.Outcome{}, err
 		}
+		records = read.records()
 	}
 	switch {
 	case r.acceptRecord:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"remit/executor"
-	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
 	"remit/internal/text/english"
 	"remit/internal/text/shell"
@@ -55,27 +54,11 @@ func (r *resolving) relettered(ctx context.Context, w *opened, journal state.Jou
 	if err != nil {
 		return nil, resolution, w.state.Error(err)
 	}
-	var given []transfer.Record
-	at := make(map[string]int)
-	err = eachRecord(w.streams, w.dir, r.recorded, importFileMax, func(record records.Record) error {
-		if ctx.Err() != nil {
-			return exit.Interrupted("while the records were read")
-		}
-		if !folds[transfer.FoldRefID(record.RefID)] {
-			return nil
-		}
-		n, isAgain := at[record.ID]
-		switch {
-		case !isAgain:
-			at[record.ID] = len(given)
-			given = append(given, record.Record)
-		case len(transfer.CompareCopies(given[n], record.Record)) > 0:
-			return fmt.Errorf("%s:%d: the record with id %q stands there before as well, and is not the same. Nothing was changed", r.recorded, record.Line, record.ID)
-		case record.UpdatedAt.After(given[n].UpdatedAt):
-			given[n] = record.Record
-		}
-		return nil
-	})
+	read, err := r.read(ctx, w, func(record *transfer.Record) bool { return folds[transfer.FoldRefID(record.RefID)] })
+	if err != nil {
+		return nil, resolution, err
+	}
+	given, err := read.newest(r.recorded)
 	if err != nil {
 		return nil, resolution, err
 	}

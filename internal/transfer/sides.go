@@ -34,6 +34,11 @@ func ContradictSides(debit, credit *Record) []Difference {
 	return []Difference{{fieldCredit, string(Failed), string(credit.Status)}}
 }
 
+// SpeaksAgainst reports whether the status of a credit side does not let that of its debit side stand, or not yet.
+func SpeaksAgainst(debit, credit *Record) bool {
+	return len(ContradictSides(debit, credit))+len(UnpaidCredit(debit, credit)) > 0 || Finding{Debit: debit, Credit: credit}.IsOpen()
+}
+
 // IsOpen reports whether the debit side is COMPLETED or FAILED, and the credit side is PENDING still.
 func (f Finding) IsOpen() bool {
 	return f.Debit != nil && f.Credit != nil && f.Debit.Status.Final() && f.Credit.Status == Pending

@@ -31,17 +31,21 @@ type Spool struct {
 
 	without  int
 	repeated int
+	twice    int // entries of records that have another entry, or were left out
 }
 
 // entry is where one record is, and what it is.
 type entry struct {
 	refID, id uint64 // hashes
 	content   uint64 // hash of the fields of a record that never change
+	group     uint64 // hash of the group_id; 0 where there is none, or of no transfer
 	version   transfer.Version
 	offset    int64
 	length    int32
 	line      int32
 	file      int32
+	kind      kind
+	isCredit  bool
 }
 
 // NewSpool returns an empty spool, whose file is in the directory for temporary files. The
@@ -65,26 +69,35 @@ func (s *Spool) Close() error {
 }
 
 // Add keeps a record of the file with the given name. One without a ref_id that can be declared is
-// counted, and not kept: of it, only Twins knows.
+// counted, and not kept: of it, only Twins knows. A credit side is kept until Seal knows the debit sides.
 func (s *Spool) Add(name string, r Record) error {
 	if len(s.names) == 0 || s.names[len(s.names)-1] != name {
 		s.names = append(s.names, name)
 	}
+	e := entry{
+		refID: maphash.String(s.seed, r.RefID), id: maphash.String(s.seed, r.ID),
+		content: s.content(&r.Record), version: r.Version(), isCredit: r.Direction == transfer.Credit,
+		offset: s.end, length: int32(len(r.Raw)), line: int32(r.Line), file: int32(len(s.names) - 1),
+	}
+	if r.GroupID != "" && !r.Type.IsRail() {
+		e.group = maphash.String(s.seed, r.GroupID)
+	}
 	if transfer.CheckRefID(r.RefID) != nil { // another system made it, or the service wrote another ref_id than it was given
 		s.without++
 		s.leaveOut(r)
-		return nil
+		if e.kind = otherwise; r.RefID == "" {
+			e.kind = nameless
+		}
+		if !e.isCredit || e.group == 0 {
+			return nil
+		}
 	}
 	if _, err := s.out.Write(r.Raw); err != nil {
 		return fmt.Errorf("keep the records aside: %w", err)
 	}
-	s.entries = append(s.entries, entry{
-		refID: maphash.String(s.seed, r.RefID), id: maphash.String(s.seed, r.ID),
-		content: s.content(&r.Record), version: r.Version(),
-		offset: s.end, length: int32(len(r.Raw)), line: int32(r.Line), file: int32(len(s.names) - 1),
-	})
+	s.entries = append(s.entries, e)
 	s.end += int64(len(r.Raw))
-	if len(s.refIDs) == 0 || s.refIDs[len(s.refIDs)-1] != r.RefID { // the two sides are mostly neighbours
+	if e.kind == own && (len(s.refIDs) == 0 || s.refIDs[len(s.refIDs)-1] != r.RefID) { // the two sides are mostly neighbours
 		s.refIDs = append(s.refIDs, strings.Clone(r.RefID))
 	}
 	return nil
@@ -127,23 +140,28 @@ func (s *Spool) Seal() error {
 		return fmt.Errorf("keep the records aside: %w", err)
 	}
 	s.out = nil
+	s.join()
 	slices.SortFunc(s.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), b.version.Compare(a.version), cmp.Compare(a.offset, b.offset))
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.kind, b.kind), b.version.Compare(a.version), cmp.Compare(a.offset, b.offset))
 	})
 	kept := s.entries[:0]
 	for i, e := range s.entries {
-		if i > 0 && len(kept) > 0 && kept[len(kept)-1].id == e.id {
+		if i > 0 && len(kept) > 0 && kept[len(kept)-1].id == e.id && kept[len(kept)-1].kind == e.kind {
 			if before := kept[len(kept)-1]; before.content != e.content || before.version.Contradicts(e.version) {
 				return s.contradiction(before, e)
 			}
-			s.repeated++
+			if e.kind != otherwise { // such a record has another entry, or is left out
+				s.repeated++
+			}
 			continue
 		}
-		kept = append(kept, e)
+		if kept = append(kept, e); e.kind == otherwise {
+			s.twice++
+		}
 	}
 	s.entries = kept
 	slices.SortFunc(s.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.refID, b.refID), cmp.Compare(a.offset, b.offset))
+		return cmp.Or(cmp.Compare(a.refID, b.refID), cmp.Compare(a.kind, b.kind), cmp.Compare(a.offset, b.offset))
 	})
 	slices.Sort(s.refIDs)
 	s.refIDs = slices.Compact(s.refIDs)
@@ -182,18 +200,19 @@ func (s *Spool) Has(refID string) bool {
 	return has
 }
 
-// Of returns the records of a ref_id, in the order in which they were added.
+// Of returns the records of a ref_id, in the order in which they were added, and behind them the credit sides
+// that are of it by their group_id alone.
 func (s *Spool) Of(refID string) ([]transfer.Record, error) {
-	hash := maphash.String(s.seed, refID)
-	first, _ := slices.BinarySearchFunc(s.entries, hash, func(e entry, hash uint64) int { return cmp.Compare(e.refID, hash) })
 	var found []transfer.Record
-	for _, e := range s.entries[first:] {
-		if e.refID != hash {
-			break
-		}
+	for _, e := range s.under(refID) {
 		record, err := s.read(e)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case e.kind != own && !s.isSide(found, &record.Record, e.kind):
+			continue
+		case e.kind != own:
+			record.RefID = refID
 		}
 		if record.RefID == refID { // else two ref_ids have one hash
 			found = append(found, record.Record)
@@ -202,8 +221,19 @@ func (s *Spool) Of(refID string) ([]transfer.Record, error) {
 	return found, nil
 }
 
+// under are the entries of a sealed spool that are kept under a ref_id, its own ones first.
+func (s *Spool) under(refID string) []entry {
+	hash := maphash.String(s.seed, refID)
+	first, _ := slices.BinarySearchFunc(s.entries, hash, func(e entry, hash uint64) int { return cmp.Compare(e.refID, hash) })
+	last := first
+	for last < len(s.entries) && s.entries[last].refID == hash {
+		last++
+	}
+	return s.entries[first:last]
+}
+
 // Counts are how many records and ref_ids a sealed spool has, how many copies of a record it
 // left out, and how many records had no ref_id.
 func (s *Spool) Counts() (records, refIDs, repeated, without int) {
-	return len(s.entries), len(s.refIDs), s.repeated, s.without
+	return len(s.entries) - s.twice, len(s.refIDs), s.repeated, s.without
 }

@@ -131,3 +131,56 @@ func TestASpoolKnowsTheTwinsOfARefID(t *testing.T) {
 		t.Errorf("no ref_id at all has twins: %v", twins)
 	}
 }
+
+// TestACreditSideIsOfTheDebitOfItsGroup has services write other ref_ids on the credit side than on the debit side.
+func TestACreditSideIsOfTheDebitOfItsGroup(t *testing.T) {
+	side := func(id, direction, status, refID, group string) string {
+		return fmt.Sprintf(`{"id":%q,"customer_id":"c","profile_id":"p","amount":"1","total":"1","fee":"0","asset":"USD",`+
+			`"direction":%q,"type":"INTERNAL_TRANSFER_%[2]s","status":%q,"created_at":"2026-11-01T00:00:00Z","updated_at":"2026-11-01T00:00:00Z",`+
+			`"ref_id":%q,"group_id":%q}`, id, direction, status, refID, group)
+	}
+	debit := side("1", "DEBIT", "FAILED", "rent", "g")
+	tests := map[string]struct {
+		lines   []string
+		want    []string // the ids of rent
+		counted [4]int
+	}{
+		"without a ref_id":                        {[]string{side("2", "CREDIT", "COMPLETED", "", "g"), debit}, []string{"1", "2"}, [4]int{2, 1, 0, 0}},
+		"without a ref_id, and it agrees":         {[]string{debit, side("2", "CREDIT", "FAILED", "", "g")}, []string{"1", "2"}, [4]int{2, 1, 0, 0}},
+		"without a ref_id, and twice":             {[]string{debit, side("2", "CREDIT", "COMPLETED", "", "g"), side("2", "CREDIT", "PENDING", "", "g")}, []string{"1", "2"}, [4]int{2, 1, 1, 0}},
+		"without a ref_id and of another group":   {[]string{debit, side("2", "CREDIT", "COMPLETED", "", "h")}, []string{"1"}, [4]int{1, 1, 0, 1}},
+		"without a ref_id and a group_id":         {[]string{side("1", "DEBIT", "FAILED", "rent", ""), side("2", "CREDIT", "COMPLETED", "", "")}, []string{"1"}, [4]int{1, 1, 0, 1}},
+		"a deposit of that group":                 {[]string{debit, strings.Replace(side("2", "CREDIT", "COMPLETED", "", "g"), "INTERNAL_TRANSFER_CREDIT", "WIRE_DEPOSIT", 1)}, []string{"1"}, [4]int{1, 1, 0, 1}},
+		"of a group that two debits have":         {[]string{debit, side("3", "DEBIT", "FAILED", "fee", "g"), side("2", "CREDIT", "COMPLETED", "", "g")}, []string{"1"}, [4]int{2, 2, 0, 1}},
+		"under another ref_id":                    {[]string{side("2", "CREDIT", "COMPLETED", "IN-17", "g"), debit}, []string{"1", "2"}, [4]int{2, 2, 0, 0}},
+		"under another ref_id, PENDING":           {[]string{debit, side("2", "CREDIT", "PENDING", "IN-17", "g")}, []string{"1", "2"}, [4]int{2, 2, 0, 0}},
+		"under another ref_id, and it agrees":     {[]string{debit, side("2", "CREDIT", "FAILED", "IN-17", "g")}, []string{"1"}, [4]int{2, 2, 0, 0}},
+		"under another ref_id, which has a debit": {[]string{debit, side("2", "CREDIT", "COMPLETED", "fee", "g"), side("3", "DEBIT", "COMPLETED", "fee", "h")}, []string{"1"}, [4]int{3, 2, 0, 0}},
+		"under one that nobody can declare":       {[]string{debit, side("2", "CREDIT", "COMPLETED", "rent ", "g")}, []string{"1", "2"}, [4]int{1, 1, 0, 1}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, err := spooled(t, tt.lines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := s.Of("rent")
+			var ids []string
+			for _, r := range found {
+				if ids = append(ids, r.ID); r.RefID != "rent" {
+					t.Errorf("%s has the ref_id %q", r.ID, r.RefID)
+				}
+			}
+			if diff := cmp.Diff(tt.want, ids); diff != "" || err != nil {
+				t.Error(diff, err)
+			}
+			kept, refIDs, repeated, without := s.Counts()
+			if got := [4]int{kept, refIDs, repeated, without}; got != tt.counted {
+				t.Errorf("counted %v, want %v", got, tt.counted)
+			}
+			if found, err := s.Of("IN-17"); len(found) != strings.Count(strings.Join(tt.lines, ""), "IN-17") || err != nil {
+				t.Errorf("IN-17 has %v, %v", found, err)
+			}
+		})
+	}
+}

@@ -91,6 +91,5 @@ func (s *Spool) twinAt(at int) Twin {
 		return Twin{o.refID, fmt.Sprintf("%s:%d", s.names[o.file], o.line)}
 	}
 	refID := s.refIDs[at]
-	first, _ := slices.BinarySearchFunc(s.entries, maphash.String(s.seed, refID), func(e entry, hash uint64) int { return cmp.Compare(e.refID, hash) })
-	return Twin{refID, s.place(s.entries[first])}
+	return Twin{refID, s.place(s.under(refID)[0])}
 }
