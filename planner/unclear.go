@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"remit/internal/transfer"
@@ -17,18 +18,31 @@ type unclear struct {
 	failed     []string // by their record, forgotten ones among them
 }
 
-// note keeps the ref_id of a transfer that is one of them.
-func (u *unclear) note(o *state.Outline) {
+// note keeps the ref_id of a transfer that is one of them, and reports whether it is.
+func (u *unclear) note(o *state.Outline) bool {
 	switch {
 	case mayBeForgotten(o):
 		u.tombstones = append(u.tombstones, strings.Clone(o.RefID))
 	case o.RecordStatus == transfer.Failed && (o.Status.Made() || o.Status == state.Tombstone):
 		u.failed = append(u.failed, strings.Clone(o.RefID))
+	default:
+		return false
 	}
+	return true
+}
+
+// isUnclear reports whether a transfer is one of [unclear].
+func isUnclear(d *state.Detail) bool {
+	o := d.Outline()
+	return new(unclear).note(&o)
 }
 
 // eachMade calls do with the detail of each that may have been made.
 func (u *unclear) eachMade(ctx context.Context, record Record, do func(*state.Detail) error) error {
+	if s, isAlone := record.(*said); isAlone {
+		all := slices.Concat(u.tombstones, u.failed)
+		return eachDetail(ctx, record, slices.DeleteFunc(all, func(refID string) bool { return !s.unclear[refID] }), do)
+	}
 	if err := eachForgotten(ctx, record, u.tombstones, do); err != nil {
 		return err
 	}

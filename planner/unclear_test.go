@@ -116,6 +116,27 @@ func TestWhatFailedByItsDebitSideAloneMayHaveBeenMade(t *testing.T) {
 	}
 }
 
+// TestAPlanOfWhatFailedByItsDebitSideAloneIsShownWithoutItsState has an approver look at a plan with a line that looks like
+// such a transfer, which is declared still, or was forgotten and is declared again.
+func TestAPlanOfWhatFailedByItsDebitSideAloneIsShownWithoutItsState(t *testing.T) {
+	for name, isForgotten := range map[string]bool{"recorded": false, "forgotten": true} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(record(declare("old", twin), state.Recorded, accepting))
+			if isForgotten {
+				closed(m, "old", "remit state forget")
+			}
+			p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"new"}}, declare("old", twin), declare("new", twin))
+			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+			if len(find(t, p, "new").Signals) < 2 {
+				t.Fatalf("the signals are %+v", find(t, p, "new").Signals)
+			}
+			if _, err := alone(t, save(t, p), planner.Controls{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestWhatIsSaidOfADebitSideThatFailedAlone never tells anybody to pay it anew.
 func TestWhatIsSaidOfADebitSideThatFailedAlone(t *testing.T) {
 	const ask = "; ask the service whether the money arrived before you pay it under a new ref_id"
