@@ -14,11 +14,12 @@ func HasAcceptedGroup(detail state.Detail) bool {
 }
 
 // Unaccepted are the [transfer.Shortcomings] of the record of a transfer that is recorded or adopted, and the status of a
-// credit side that is not COMPLETED although its debit side is, which no person has accepted. An earlier version recorded such transfers. That another one has its
-// group_id is not among them.
+// credit side that is not COMPLETED although its debit side is, or is neither FAILED nor PENDING although that FAILED, which no person has
+// accepted. An earlier version recorded such transfers. That another one has its group_id is not among them. Of one that is
+// unverified there is only the latter: the rest is said of it anyway.
 func Unaccepted(detail state.Detail) []transfer.Difference {
 	isVouched := detail.Outcome != nil && detail.Outcome.Source == state.SourcePerson
-	if isVouched || detail.Status != state.Recorded && detail.Status != state.Adopted {
+	if isVouched || !detail.Status.Made() {
 		return nil
 	}
 	kept, err := keptRecords(detail)
@@ -26,16 +27,20 @@ func Unaccepted(detail state.Detail) []transfer.Difference {
 	if err != nil || i < 0 {
 		return nil
 	}
-	record := kept[i]
-	record.GroupID = orElse(record.GroupID, detail.GroupID)
-	short := slices.Concat(transfer.Shortcomings(record), transfer.UnpaidCredit(&record, transfer.Newest(kept, isCredit)))
+	record, credit := kept[i], transfer.Newest(kept, isCredit)
+	short := transfer.ContradictSides(&record, credit)
+	if detail.Status != state.Unverified {
+		record.GroupID = orElse(record.GroupID, detail.GroupID)
+		short = slices.Concat(short, transfer.Shortcomings(record), transfer.UnpaidCredit(&record, credit))
+	}
 	return transfer.BeyondAccepted(short, detail.Outcome.Differences)
 }
 
 // withShortcomings are differences that a person accepts with the deciding one of records, and in what else that falls short, or its
-// credit side does.
+// credit side does or contradicts it.
 func withShortcomings(differences []transfer.Difference, deciding transfer.Record, records []transfer.Record) []transfer.Difference {
-	short := transfer.Finding{Debit: &deciding, Credit: transfer.Newest(records, isCredit)}.Shortcomings()
+	credit := transfer.Newest(records, isCredit)
+	short := slices.Concat(transfer.Finding{Debit: &deciding, Credit: credit}.Shortcomings(), transfer.ContradictSides(&deciding, credit))
 	return slices.Concat(differences, transfer.BeyondAccepted(short, differences))
 }
 
@@ -78,14 +83,15 @@ func statusAccepted(before state.Status) state.Status {
 }
 
 // unaccepted are those of the differences that a made transfer's stored records do not have:
-// in the others a person has accepted it.
+// in the others a person has accepted it. Sides that contradict each other an earlier version stored unasked.
 func unaccepted(k knownTransfer, detail state.Detail, differences []transfer.Difference) []transfer.Difference {
 	if !detail.Status.Made() || detail.Outcome == nil {
 		return differences
 	}
 	accepted := slices.Clone(detail.Outcome.Differences)
 	if stored, err := keptRecords(detail); err == nil { // otherwise they excuse nothing
-		accepted = append(accepted, judgeRecords(k, inDoubt, stored).outcome.Differences...)
+		kept := judgeRecords(k, inDoubt, stored).outcome.Differences
+		accepted = append(accepted, slices.DeleteFunc(kept, transfer.Difference.IsOfCredit)...)
 	}
 	return slices.DeleteFunc(slices.Clone(differences), func(d transfer.Difference) bool { return slices.Contains(accepted, d) })
 }

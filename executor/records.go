@@ -27,10 +27,14 @@ func Describe(differences []transfer.Difference) string {
 }
 
 // DescribeShort names each field of a record that is not as it must be: "its group_id is missing, where
-// it must be one of its own".
+// it must be one of its own". Of a debit side that FAILED alone it says how both ended.
 func DescribeShort(shortcomings []transfer.Difference) string {
 	parts := make([]string, len(shortcomings))
 	for i, d := range shortcomings {
+		if d.IsOfCredit() && d.Asked == string(transfer.Failed) {
+			parts[i] = Describe(shortcomings[i : i+1])
+			continue
+		}
 		parts[i] = fmt.Sprintf("its %s is %s, where it must be %s", d.Field, orElse(d.Answered, "missing"), d.Asked)
 	}
 	return strings.Join(parts, "; ")

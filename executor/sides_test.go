@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -230,4 +231,76 @@ func TestAnOpenCreditIsNotAccepted(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestWhatAnEarlierVersionRecordedOfContradictingSidesIsNamed has a state with a debit side that FAILED and a credit side that did
+// not. A refresh finds the conflict, records that say the same need a word, and that word is kept as a difference.
+func TestWhatAnEarlierVersionRecordedOfContradictingSidesIsNamed(t *testing.T) {
+	tests := map[string]func(t *testing.T, w *world){
+		"by what falls short": func(t *testing.T, w *world) {
+			got := executor.DescribeShort(executor.Unaccepted(w.detail(t, "a")))
+			if got != "the debit side is FAILED and the credit side COMPLETED" {
+				t.Errorf("it says %q", got)
+			}
+		},
+		"by a refresh": func(t *testing.T, w *world) {
+			if found := w.refresh(); found.Conflicts.Count() != 1 || w.journal.row("a").Status != state.Conflict {
+				t.Errorf("found %+v", found)
+			}
+		},
+		"by the records of a person": func(t *testing.T, w *world) {
+			_, err := executor.ResolveRecorded(t.Context(), w.resolution("a"), ended("a", "FAILED", "COMPLETED"))
+			if _, is := errors.AsType[*executor.DifferenceError](err); !is {
+				t.Errorf("error %v", err)
+			}
+		},
+		"by who accepts it": func(t *testing.T, w *world) {
+			outcome, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("a"), nil)
+			if _, is := transfer.OfCredit(outcome.Differences); !is || err != nil {
+				t.Errorf("the differences are %v, error %v", outcome.Differences, err)
+			}
+			if short := executor.Unaccepted(w.detail(t, "a")); len(short) > 0 {
+				t.Errorf("it still falls short: %v", short)
+			}
+		},
+		"and not once both sides FAILED": func(t *testing.T, w *world) {
+			if _, err := executor.ResolveRecorded(t.Context(), w.resolution("a"), ended("a", "FAILED", "FAILED")); err != nil {
+				t.Error(err)
+			}
+			if short := executor.Unaccepted(w.detail(t, "a")); len(short) > 0 {
+				t.Errorf("it falls short: %v", short)
+			}
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.lookup = true
+				w.service.after = func(_ string, _ int, _ executor.Answer) executor.Answer { return *timeout() }
+				w.apply(request("a"))
+				w.service.remade("a", ended("a", "FAILED", "COMPLETED")...)
+				both := ended("a", "FAILED", "COMPLETED")
+				earlier := state.Outcome{RefID: "a", Status: state.Recorded, Source: state.SourceLookup, Records: []json.RawMessage{both[0].Raw, both[1].Raw}}
+				if err := w.journal.Append(t.Context(), earlier); err != nil {
+					t.Fatal(err)
+				}
+				test(t, w)
+			})
+		})
+	}
+}
+
+// detail is what the state has of a ref_id.
+func (w *world) detail(t *testing.T, refID string) state.Detail {
+	t.Helper()
+	snapshot, err := w.journal.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	details, err := snapshot.Details(t.Context(), refID)
+	if err != nil || len(details) != 1 {
+		t.Fatalf("%d details, error %v", len(details), err)
+	}
+	return details[0]
 }

@@ -70,6 +70,8 @@ type said struct {
 	isFirst map[transfer.Destination]bool
 	// otherwise are those that lines look like by their records alone.
 	otherwise map[string]*otherwiseMade
+	// unclear are those that may have been made, as the lines say: their details or their history do.
+	unclear map[string]bool
 }
 
 func newSaid(p *Plan) *said {
@@ -77,6 +79,7 @@ func newSaid(p *Plan) *said {
 	s := &said{
 		meta:    state.Meta{Environment: h.Environment, Lineage: h.Lineage, Serial: h.Serial, Service: h.Service},
 		details: make(map[string]*state.Detail), isFirst: make(map[transfer.Destination]bool), otherwise: make(map[string]*otherwiseMade),
+		unclear: make(map[string]bool),
 	}
 	due := make(map[string]time.Time) // of dates of schedules
 	isLine := make(map[string]bool)
@@ -84,6 +87,7 @@ func newSaid(p *Plan) *said {
 		isLine[c.RefID], due[c.RefID] = true, c.Due
 		if c.Recorded != nil {
 			s.details[c.RefID] = c.saidDetail()
+			s.unclear[c.RefID] = c.Action == Conflict && c.Recorded.Status == state.Tombstone
 		}
 	}
 	for i := range p.Kept {
@@ -107,9 +111,10 @@ func (s *said) addTwins(p *Plan, isLine map[string]bool, due map[string]time.Tim
 	for _, c := range p.Changes.All() {
 		for _, signal := range c.Signals {
 			d := s.details[signal.RefID]
-			if signal.Kind != LookAlike && signal.Kind != Rename || isLine[signal.RefID] && (d == nil || !d.MayBeMade()) {
+			if signal.Kind != LookAlike && signal.Kind != Rename || isLine[signal.RefID] && (d == nil || !d.MayBeMade() && !isUnclear(d)) {
 				continue
 			}
+			s.unclear[signal.RefID] = true
 			if signal.isByRecord() {
 				byRecord = append(byRecord, alike{c.Request, signal})
 				continue

@@ -187,7 +187,11 @@ func failedText(d *state.Detail, canLookUp bool) string {
 	const pay = "remove it, or pay it under a new ref_id"
 	switch {
 	case isDisputed(d):
-		return "the debit side FAILED, and the credit side did not, which a person accepted; ask the service whether the money arrived before you pay it under a new ref_id"
+		accepted := ""
+		if d.Outcome.Source == state.SourcePerson {
+			accepted = ", which a person accepted"
+		}
+		return "the debit side FAILED, and the credit side did not" + accepted + "; ask the service whether the money arrived before you pay it under a new ref_id"
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
 		return "the service says that it FAILED; " + pay
 	case canLookUp:

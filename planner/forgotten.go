@@ -19,7 +19,7 @@ const neverAgain = ", so this ref_id is never sent again"
 // Closed says how a tombstone ended, as a clause behind "was". Of one that has a record, it says how that stands.
 func Closed(d *state.Detail) string {
 	ended := "closed as not made"
-	if d.Outcome != nil && d.Outcome.By != nil && d.Outcome.By.Command == forgetCommand {
+	if isForgotten(d) {
 		ended = "forgotten"
 	}
 	switch {
@@ -38,6 +38,11 @@ type journaled interface {
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
 }
 
+// isForgotten reports whether a person forgot a tombstone, and did not say that it was not made.
+func isForgotten(d *state.Detail) bool {
+	return d.Outcome != nil && d.Outcome.By != nil && d.Outcome.By.Command == forgetCommand
+}
+
 // mayBeForgotten reports whether somebody may have forgotten a doubt or a conflict: it is a tombstone of which no record
 // is known.
 func mayBeForgotten(o *state.Outline) bool {
@@ -52,7 +57,7 @@ func eachForgotten(ctx context.Context, record Record, refIDs []string, do func(
 		return nil
 	}
 	return eachDetail(ctx, record, refIDs, func(d *state.Detail) error {
-		if d.Outcome == nil || d.Outcome.By == nil || d.Outcome.By.Command != forgetCommand {
+		if !isForgotten(d) {
 			return nil
 		}
 		may, err := wasUnsettled(journal.Events(ctx, max(d.IntentSeq-1, 0), d.RefID), d)
@@ -64,26 +69,6 @@ func eachForgotten(ctx context.Context, record Record, refIDs []string, do func(
 		}
 		return do(d)
 	})
-}
-
-// eachDisputed calls do with the detail of each of the given FAILED transfers of which the credit side did not
-// fail, which a person has accepted.
-func eachDisputed(ctx context.Context, record Record, refIDs []string, do func(*state.Detail) error) error {
-	return eachDetail(ctx, record, refIDs, func(d *state.Detail) error {
-		if !isDisputed(d) {
-			return nil
-		}
-		return do(d)
-	})
-}
-
-// isDisputed reports whether a transfer FAILED by its debit side alone.
-func isDisputed(d *state.Detail) bool {
-	if d.RecordStatus != transfer.Failed || d.Outcome == nil {
-		return false
-	}
-	_, differ := transfer.OfCredit(d.Outcome.Differences)
-	return differ
 }
 
 // wasUnsettled reports whether a tombstone may have been made, by its events from the request in force on to the

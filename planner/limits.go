@@ -28,6 +28,8 @@ type limitTally struct {
 	// unread are recorded without an attempt of this state's, so that their own times count, or conflicts, of which
 	// the record counts as well.
 	unread []string
+	// unclear are not made by their outlines.
+	unclear unclear
 	// otherwise are transfers that were made otherwise than they were asked for, by ref_id.
 	otherwise map[string]*otherwiseMade
 }
@@ -83,15 +85,18 @@ func (l *limitCount) isOn(at time.Time) bool { return !at.Before(l.from) && at.B
 
 // recorded takes a row of the state in.
 func (t *limitTally) recorded(o *state.Outline) {
-	if o.MayBeMade() {
+	switch {
+	case !t.isDaily():
+	case o.MayBeMade():
 		t.made(o)
+	default:
+		t.unclear.note(o)
 	}
 }
 
 // made takes in a row that was made, or may have been.
 func (t *limitTally) made(o *state.Outline) {
 	switch {
-	case !t.isDaily():
 	case o.AttemptedAt.IsZero() || o.Status == state.Conflict:
 		t.unread = append(t.unread, strings.Clone(o.RefID))
 	default:
@@ -152,11 +157,19 @@ func (l *limitCount) sentOtherwise(o *otherwiseMade) {
 	}
 }
 
-// readUnread takes in transfers that were recorded without an attempt of this state's, such as an
-// import, by the time of the service's record, and conflicts.
+// readUnread takes in transfers that may have been made although their outlines say otherwise, conflicts, and those that were
+// recorded without an attempt of this state's, such as an import, by the time of the service's record.
 func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 	if t == nil {
 		return nil
+	}
+	err := t.unclear.eachMade(ctx, record, func(d *state.Detail) error {
+		o := d.Outline()
+		t.made(&o)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return eachDetail(ctx, record, t.unread, func(d *state.Detail) error {
 		if d.Status == state.Conflict {
@@ -171,10 +184,11 @@ func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 			t.sentAt(&o, d.AttemptedAt)
 			return nil
 		}
-		if d.Outcome == nil || len(d.Outcome.Records) == 0 {
-			return nil
+		was, err := beforeForgotten(ctx, record, d)
+		if err != nil || was == nil || len(keptRecords(was)) == 0 {
+			return err
 		}
-		kept, err := transfer.ParseRecord(d.Outcome.Records[0])
+		kept, err := transfer.ParseRecord(was.Outcome.Records[0])
 		if err != nil {
 			return fmt.Errorf("read the record of %q: %w", d.RefID, err)
 		}

@@ -125,10 +125,10 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 		}
 		return err
 	}
-	var tombstones []string // that may have been made
+	var unclear unclear
 	for o, err := range record.Outlines(ctx) {
-		if err == nil && senders[o.Destination] && mayBeForgotten(&o) {
-			tombstones = append(tombstones, strings.Clone(o.RefID))
+		if err == nil && senders[o.Destination] {
+			unclear.note(&o)
 		}
 		if err == nil && senders[o.Destination] && o.MayBeMade() {
 			if candidates = append(candidates, o.RefID); len(candidates) == detailsPerCall {
@@ -142,7 +142,7 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 	if err := subtract(); err != nil {
 		return fmt.Errorf("read the reversals: %w", err)
 	}
-	err := eachForgotten(ctx, record, tombstones, func(d *state.Detail) error {
+	err := unclear.eachMade(ctx, record, func(d *state.Detail) error {
 		take(d)
 		return nil
 	})

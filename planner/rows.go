@@ -95,7 +95,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
-	var tombstones, failed []string // that may have been made
+	var unclear unclear
 	var text []byte
 	for t, err := range record.Outlines(ctx) {
 		if err != nil {
@@ -128,12 +128,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 		if t.Status == state.Conflict {
 			all.conflicts = append(all.conflicts, strings.Clone(t.RefID))
 		}
-		if mayBeForgotten(&t) {
-			tombstones = append(tombstones, strings.Clone(t.RefID))
-		}
-		if t.RecordStatus == transfer.Failed && t.Status.Made() {
-			failed = append(failed, strings.Clone(t.RefID))
-		}
+		unclear.note(&t)
 		r.setIf(markListed, t.Status.Made() && t.RecordStatus == "")
 		r.setIf(markFromLabel, t.FromLabel)
 		r.setIf(markInFlight, alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID)
@@ -141,17 +136,11 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			r.intended = t.IntendedAt.UnixMilli()
 		}
 	}
-	mayBeMade := func(d *state.Detail) error {
+	return all, unclear.eachMade(ctx, record, func(d *state.Detail) error {
 		at := sort.Search(all.len(), func(i int) bool { return all.refID(all.at(i)) >= d.RefID })
 		all.at(at).set(markMayBeMade)
-		o := d.Outline()
-		limits.made(&o)
 		return nil
-	}
-	if err := eachForgotten(ctx, record, tombstones, mayBeMade); err != nil {
-		return nil, err
-	}
-	return all, eachDisputed(ctx, record, failed, mayBeMade)
+	})
 }
 
 func (all *rows) refID(r *row) string {

@@ -117,7 +117,7 @@ func (g *generating) add(d *state.Detail) {
 	case !d.Status.Made():
 		g.leaveOut(d.RefID, "it is "+d.Status.String()+": settle it first, with remit resolve")
 	case d.RecordStatus == transfer.Failed:
-		g.leaveOut(d.RefID, "the service says that it FAILED: nothing was paid")
+		g.leaveOut(d.RefID, "the service says that it FAILED")
 	case d.Intent.Body == "" || err != nil:
 		g.leaveOut(d.RefID, "the state does not have its whole request")
 	default:

@@ -166,7 +166,7 @@ func exceptionsHead(s report.Standing) (title, text, command string) {
 	case report.Unverified:
 		return "Unverified", "The service's record was not made by this state, and does not say whom it paid. Where a list alone says that it was made, also where a person accepted that, its record is missing: give it with --recorded FILE in place of --accept-record.", `remit resolve REF_ID --accept-record --reason="…"`
 	case report.Failed:
-		return "Failed", "The service's own status is FAILED: nothing moved. Pay it under a new ref_id.", ""
+		return "Failed", "The service's own status is FAILED. Ask the service whether no money moved before you pay it under a new ref_id.", ""
 	case report.Refused:
 		return "Refused", "The service said no. A corrected declaration is sent by the next apply.", ""
 	case report.Late:

@@ -29,7 +29,7 @@ const (
 	Conflict   Standing = "conflict"
 	Conversion Standing = "in two assets" // the record has two assets and no rate: see [books.CauseConversion]
 	Unreadable Standing = "unreadable"    // an amount of the record is no plain decimal
-	Failed     Standing = "failed"        // the service's own status is FAILED: nothing moved
+	Failed     Standing = "failed"        // the service's own status is FAILED
 	Refused    Standing = "refused"
 	NotMade    Standing = "settled as not made"
 )
