@@ -51,6 +51,7 @@ const (
 	BackedUp    Why = "backed up"
 	IsAuthor    Why = "the author"
 	SamePerson  Why = "the same person"
+	OtherPerson Why = "another person" // than the record of a run says
 )
 
 // Counted is a signature that counts.

@@ -153,7 +153,7 @@ func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) e
 	if err := a.otherPlace(plan); err != nil {
 		return nil, err
 	}
-	use := planUse{a.file, a.command, "cannot be approved; nothing was signed", plan.Header.Targets, !a.withoutState}
+	use := planUse{a.file, a.command, "cannot be approved; nothing was signed", &plan.Header, !a.withoutState}
 	found, err := recompute(ctx, w, plan.Plan, use) // before anybody reads it
 	if err != nil {
 		return nil, err

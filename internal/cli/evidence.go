@@ -201,7 +201,7 @@ func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir 
 	}
 	p.streams.Quiet()
 	told := packVerified(dir, report)
-	told.ManifestProven = check.manifest != "" && report.Whole()
+	told.ManifestProven = check.manifest != "" && (report.Whole() || report.OnlyKeys())
 	told.SignersProven = options.Signers != nil && report.Whole() && coversAll(options.Signers, report.Facts.Approvals)
 	if p.streams.AsJSON {
 		err = p.streams.JSON().PackVerified(told)

@@ -97,7 +97,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 			w.state.Binding.Lineage = bound.Lineage
 		}
 		return initAgain(ctx, w, false, sameClient)
-	case isBound && (!newState || w.state.IsOtherThan(bound) || w.dir.FileOfState(bound.Lineage) != ""):
+	case isBound && (!newState || w.state.IsOtherThan(bound) || w.dir.FileOfState(bound.Lineage) != "" || w.dir.OtherTree(bound.Lineage) != ""):
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
 	}

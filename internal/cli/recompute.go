@@ -110,7 +110,7 @@ func isForged(err error) bool {
 // directory: then only the plan itself can be computed. Its own control blocks count, and each face
 // says where they are not those of the configuration.
 func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
-	use := planUse{file, "show", "cannot be shown", plan.Header.Targets, false}
+	use := planUse{file, "show", "cannot be shown", &plan.Header, false}
 	why := findStateOf(w, plan)
 	var controls planner.Controls
 	if w.dir.Need <= config.NeedControls {

@@ -92,7 +92,8 @@ func readPlan(ctx context.Context, w *opened, name string, into io.Writer) (*pla
 			return nil, exit.WithHint(fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. A plan is made of the files of the directory, and plan --out saves it", name),
 				w.dir.CommandWithPractice("plan --out=november.plan"))
 		}
-		return nil, exit.WithHint(err, w.dir.CommandWithPractice("plan --out="+shell.Word(newName(ctx, w, name))))
+		header, _ := headerOf(w.dir, name)
+		return nil, exit.WithHint(err, saveAnew(ctx, w, name, "", header.AuthorKey))
 	}
 	if err := ofEnvironment(w.dir, w.config, plan, name); err != nil {
 		return nil, err
@@ -205,15 +206,15 @@ func inSandbox(dir workspace.Directory, name string) workspace.Directory {
 // planUse says which command reads a saved plan, for an error that says that it cannot be used.
 type planUse struct {
 	file    string
-	words   string   // the command and its flags, without the file
-	outcome string   // what cannot be done, and what was not
-	targets []string // of the plan
-	signs   bool     // the command signs it, and only after a look at the state where there is one
+	words   string          // the command and its flags, without the file
+	outcome string          // what cannot be done, and what was not
+	header  *planner.Header // of the plan
+	signs   bool            // the command signs it, and only after a look at the state where there is one
 }
 
 // useOf is that of apply.
 func useOf(a *applying, plan *planner.Plan) planUse {
-	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", plan.Header.Targets, false}
+	return planUse{a.file, a.verb(), "cannot be applied; nothing was sent", &plan.Header, false}
 }
 
 // unfit says why a saved plan can't be used now, and how to make a new one.
@@ -234,7 +235,17 @@ func unfit(ctx context.Context, w *opened, use planUse, err error) error {
 		return fromHome(w.dir, home, use, err, code)
 	}
 	return exit.New(fmt.Errorf("%s %s: %w", use.file, use.outcome, err),
-		w.dir.CommandWithPractice("plan --out="+shell.Word(newName(ctx, w, use.file))+flagWords("target", use.targets)), code)
+		saveAnew(ctx, w, use.file, flagWords("target", use.header.Targets), use.header.AuthorKey), code)
+}
+
+// saveAnew is the command that saves a plan in the place of one that can't be used. Where the author of that one signed it, the new one is
+// signed as well: without its author's signature a plan needs one approver more.
+func saveAnew(ctx context.Context, w *opened, name, targets, authorKey string) string {
+	words := "plan --out=" + shell.Word(newName(ctx, w, name)) + targets
+	if authorKey != "" {
+		words += " --sign"
+	}
+	return w.dir.CommandWithPractice(words)
 }
 
 // homeOf is the directory of a saved plan where that is another one than the command works in, and has a configuration
@@ -380,6 +391,7 @@ type planHeader struct {
 	PlanID      string         `json:"plan_id"`
 	Environment string         `json:"environment"`
 	Service     state.Identity `json:"service"`
+	AuthorKey   string         `json:"author_key"`
 }
 
 // headerOf reads the first line of a saved plan of any version, and nothing else of it: the rest may be large.

@@ -136,18 +136,18 @@ func (v *verifier) compareFields(f file, read func(io.Reader) fieldsOf) error {
 		case errors.Is(errGot, io.EOF) && errors.Is(errWant, io.EOF):
 			return nil
 		case errors.Is(errGot, io.EOF):
-			v.add(Finding{f.name, number, 0, "it is cut off here: the journal has more"})
+			v.add(Finding{File: f.name, Line: number, Text: "it is cut off here: the journal has more"})
 			return nil
 		case errGot != nil:
-			v.add(Finding{f.name, number, 0, "it was changed: " + errGot.Error()})
+			v.add(Finding{File: f.name, Line: number, Text: "it was changed: " + errGot.Error()})
 			return nil
 		case errors.Is(errWant, io.EOF):
-			v.add(Finding{f.name, number, 0, "it was added to: the journal has no more"})
+			v.add(Finding{File: f.name, Line: number, Text: "it was added to: the journal has no more"})
 			return nil
 		}
 		for _, name := range slices.Sorted(maps.Keys(found)) {
 			if value, ok := expected[name]; !ok || value != found[name] {
-				v.add(Finding{f.name, number, 0, fmt.Sprintf("its %q is %s, and the journal says %s", name, found[name], orNothing(value))})
+				v.add(Finding{File: f.name, Line: number, Text: fmt.Sprintf("its %q is %s, and the journal says %s", name, found[name], orNothing(value))})
 			}
 		}
 	}

@@ -574,13 +574,16 @@ func TestKeysOfOthers(t *testing.T) {
 	line := func(principal, key string) string {
 		return principal + " " + approval.SSHKey(signer(t, key).PublicKey()).Text() + "\n"
 	}
-	for name, c := range map[string]struct{ signers, revoked, want string }{
-		"all known":              {line("ada", "ada") + line("bob", "bob"), "", ""},
-		"one unknown":            {line("ada", "ada"), "", "approval-02.sig: the signature of \"bob\" does not count: allowed_signers does not have the key"},
-		"another's key":          {line("ada", "ada") + line("carol", "bob"), "", "has its key for somebody else"},
-		"revoked":                {line("ada", "ada") + line("bob", "bob"), approval.SSHKey(signer(t, "bob").PublicKey()).Text(), "approval-02.sig"},
-		"expired before the run": {line("ada", "ada") + line(`bob valid-before="20261126"`, "bob"), "", "valid before"},
-		"expired since the run":  {line("ada", "ada") + line(`bob valid-before="20261201"`, "bob"), "", ""},
+	for name, c := range map[string]struct {
+		signers, revoked, want string
+		why                    approval.Why
+	}{
+		"all known":              {line("ada", "ada") + line("bob", "bob"), "", "", ""},
+		"one unknown":            {line("ada", "ada"), "", "approval-02.sig: the signature of \"bob\" does not count: allowed_signers does not have the key", approval.UnknownKey},
+		"another's key":          {line("ada", "ada") + line("carol", "bob"), "", "has its key for somebody else", approval.OtherPerson},
+		"revoked":                {line("ada", "ada") + line("bob", "bob"), approval.SSHKey(signer(t, "bob").PublicKey()).Text(), "approval-02.sig", approval.RevokedKey},
+		"expired before the run": {line("ada", "ada") + line(`bob valid-before="20261126"`, "bob"), "", "valid before", approval.ExpiredKey},
+		"expired since the run":  {line("ada", "ada") + line(`bob valid-before="20261201"`, "bob"), "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			signers, mistakes := approval.ParseSigners([]byte(c.signers), time.UTC)
@@ -596,7 +599,25 @@ func TestKeysOfOthers(t *testing.T) {
 			if (c.want == "") != report.Whole() || !strings.Contains(got, c.want) {
 				t.Errorf("want %q, got %q", c.want, got)
 			}
+			if report.OnlyKeys() != (c.why != "") || c.why != "" && report.Findings[0].Why != c.why {
+				t.Errorf("want a key that does not count as %q: %+v", c.why, report.Findings)
+			}
 		})
+	}
+}
+
+// TestAChangedPackIsNotExcusedByKeys has a signature of a key that nobody knows beside a file that was changed, and over other bytes.
+func TestAChangedPackIsNotExcusedByKeys(t *testing.T) {
+	signers, mistakes := approval.ParseSigners([]byte("ada "+approval.SSHKey(signer(t, "ada").PublicKey()).Text()), time.UTC)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	for _, file := range []string{evidence.LinesFile, evidence.PlanFile, evidence.FactsFile} {
+		dir, _ := newHistory(t).export(t, "second")
+		put(t, dir, file, read(t, dir)[file]+"\n")
+		if report := verify(t, dir, func(o *evidence.Options) { o.Signers = signers }); report.Whole() || report.OnlyKeys() {
+			t.Errorf("%s: %+v", file, report.Findings)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func (v *verifier) checkOwner(name string, a state.Approval, key approval.Key, p
 		return // nobody said whose keys of this kind are whose
 	}
 	if use := signers.Use(key, v.options.Revoked, p.run.BegunAt); use.Why != "" {
-		v.found(name, "the signature of %q does not count: %s", a.Principal, use.Detail)
+		v.foundKey(name, key, use.Why, "the signature of %q does not count: %s", a.Principal, use.Detail)
 		return
 	}
 	if !signers.Has(a.Principal, key) {
@@ -91,7 +91,7 @@ func (v *verifier) checkOwner(name string, a state.Approval, key approval.Key, p
 		if key.Passkey() != nil {
 			file = PasskeysFile
 		}
-		v.found(name, "the journal says that it is of %q, and %s has its key for somebody else", a.Principal, file)
+		v.foundKey(name, key, approval.OtherPerson, "the journal says that it is of %q, and %s has its key for somebody else", a.Principal, file)
 	}
 }
 
@@ -121,11 +121,11 @@ func (v *verifier) checkManifestSignature(text []byte) {
 	if signers := v.options.Signers; signers != nil {
 		person, ok := signers.Owner(key)
 		if !ok {
-			v.found(ManifestSignature, "allowed_signers does not have its key %s", v.report.SignedBy)
+			v.foundKey(ManifestSignature, key, approval.UnknownKey, "allowed_signers does not have its key %s", v.report.SignedBy)
 			return
 		}
 		if !signers.Allows(key, Namespace) {
-			v.found(ManifestSignature, "allowed_signers has its key, of %q, for other namespaces than %q", signers.Name(person), Namespace)
+			v.foundKey(ManifestSignature, key, approval.OtherUse, "allowed_signers has its key, of %q, for other namespaces than %q", signers.Name(person), Namespace)
 			return
 		}
 		v.report.SignedBy = signers.Name(person)
@@ -152,11 +152,11 @@ func (v *verifier) checkRequests(ctx context.Context, p *part, plan *planner.Pla
 		intent := entry.(state.Intent)
 		i, ok := planned[e.RefID]
 		if !ok {
-			v.add(Finding{JournalFile, 0, e.Seq, fmt.Sprintf("the run wrote down a request of %q, which is not in %s", e.RefID, PlanFile)})
+			v.add(Finding{File: JournalFile, Event: e.Seq, Text: fmt.Sprintf("the run wrote down a request of %q, which is not in %s", e.RefID, PlanFile)})
 			continue
 		}
 		if c := plan.Changes.At(i); !isPlanned(&c, intent) {
-			v.add(Finding{JournalFile, 0, e.Seq, fmt.Sprintf("the run wrote down another request of %q than is in %s", e.RefID, PlanFile)})
+			v.add(Finding{File: JournalFile, Event: e.Seq, Text: fmt.Sprintf("the run wrote down another request of %q than is in %s", e.RefID, PlanFile)})
 		}
 	}
 	return nil

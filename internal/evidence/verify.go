@@ -29,6 +29,10 @@ type Finding struct {
 	Line  int    // of the file; 0 where it is of the whole file
 	Event int64  // of the journal; 0 where it is of none
 	Text  string // the mistake, in words
+	// Key is the fingerprint of a key that signed, where all that is wrong is what the caller's files say of it; ""
+	// where the pack itself is wrong.
+	Key string
+	Why approval.Why // the reason for which Key does not count
 }
 
 // Options say what a pack is held against besides itself.
@@ -61,6 +65,12 @@ type Report struct {
 // Whole reports whether nothing was found.
 func (r *Report) Whole() bool { return len(r.Findings) == 0 }
 
+// OnlyKeys reports whether something was found, and nothing but keys that do not count by the caller's files. The pack
+// itself is then as whole as one of which nothing was found.
+func (r *Report) OnlyKeys() bool {
+	return !r.Whole() && !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Key == "" })
+}
+
 // Verify checks everything in a pack that can be checked. Mistakes are in the report; the
 // error is that of the system, or of ctx.
 func Verify(ctx context.Context, dir string, o Options) (*Report, error) {
@@ -85,9 +95,18 @@ func (v *verifier) found(file string, format string, args ...any) {
 	v.add(Finding{File: file, Text: fmt.Sprintf(format, args...)})
 }
 
+// foundKey notes a key that does not count by the caller's files, whatever the pack itself is.
+func (v *verifier) foundKey(file string, key approval.Key, why approval.Why, format string, args ...any) {
+	v.add(Finding{File: file, Text: fmt.Sprintf(format, args...), Key: key.Fingerprint(), Why: why})
+}
+
+// add notes a finding. However many keys do not count, they leave room for a mistake of the pack itself.
 func (v *verifier) add(f Finding) {
-	if len(v.report.Findings) < findingsMax {
+	switch {
+	case len(v.report.Findings) < findingsMax:
 		v.report.Findings = append(v.report.Findings, f)
+	case f.Key == "":
+		v.report.Findings[findingsMax-1] = f
 	}
 }
 
@@ -111,7 +130,7 @@ func (v *verifier) verify(ctx context.Context) error {
 	part, err := readPart(journal, v.options.Head)
 	var broken *brokenError
 	if errors.As(err, &broken) {
-		v.add(Finding{JournalFile, broken.line, broken.event, broken.reason})
+		v.add(Finding{File: JournalFile, Line: broken.line, Event: broken.event, Text: broken.reason})
 		return nil
 	}
 	if err != nil {
@@ -212,7 +231,7 @@ func (v *verifier) checkHead(p *part) {
 	case p.kept == 0:
 		v.found(JournalFile, "none of its events has the hash %s that was kept: it was written anew, or the hash is older than the pack's first event, newer than its last, or of another journal", v.options.Head)
 	case p.kept < p.journal.Last:
-		v.add(Finding{JournalFile, 0, p.kept, fmt.Sprintf("the hash that was kept is of this event, before the run's last one, which is event %d: it proves nothing of what came after. Keep the hash that the run printed at its end, or a later one", p.journal.Last)})
+		v.add(Finding{File: JournalFile, Event: p.kept, Text: fmt.Sprintf("the hash that was kept is of this event, before the run's last one, which is event %d: it proves nothing of what came after. Keep the hash that the run printed at its end, or a later one", p.journal.Last)})
 	default:
 		v.report.HeadProven = true
 	}
@@ -329,7 +348,7 @@ func (v *verifier) checkPlan(ctx context.Context, p *part, m *made) error {
 	plan, err := openPlan(v.path(PlanFile))
 	var changed *planner.ChangedError
 	if errors.As(err, &changed) {
-		v.add(Finding{PlanFile, changed.Line, 0, "it was changed: " + changed.Reason})
+		v.add(Finding{File: PlanFile, Line: changed.Line, Text: "it was changed: " + changed.Reason})
 		return nil
 	}
 	if err != nil {

@@ -3,8 +3,10 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"remit/executor"
+	"remit/internal/approval"
 	"remit/internal/text/english"
 )
 
@@ -63,6 +65,9 @@ type PackFinding struct {
 	Line  int    `json:"line,omitempty"`
 	Event int64  `json:"event,omitempty"` // of the journal
 	Text  string `json:"text"`
+	// Key is the fingerprint of a key that the reader's files do not let count, while the pack itself agrees.
+	Key string       `json:"key,omitempty"`
+	Why approval.Why `json:"why,omitempty"` // of Key
 }
 
 // VerifiedPack is what a check of a pack of evidence found.
@@ -111,11 +116,7 @@ func (j *JSON) PackVerified(v VerifiedPack) error {
 func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 	p := newPage(w, s)
 	if !v.Whole {
-		p.line(span{fmt.Sprintf("%s is not the evidence that was exported: %s.", Visible(v.Dir), english.Plural(len(v.Findings), "finding")), toneBad})
-		p.line()
-		for _, f := range v.Findings {
-			p.paragraph("", findingText(f), toneBad)
-		}
+		v.writeFindings(p)
 		return p.Flush()
 	}
 	p.line(span{fmt.Sprintf("%s is whole: %s, and each follows from the journal, the plan and the signatures.", Visible(v.Dir), english.Plural(v.Files, "file")), toneGood})
@@ -137,14 +138,52 @@ func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 	return p.Flush()
 }
 
+// writeFindings says what is wrong. People and keys change while a pack stays as it is: where all findings are of keys, it
+// is not called another pack.
+func (v VerifiedPack) writeFindings(p *page) {
+	count := len(v.Findings)
+	isOfPack := slices.ContainsFunc(v.Findings, func(f PackFinding) bool { return f.Key == "" })
+	said := fmt.Sprintf("but the keys here do not confirm %s.", english.Plural(count, "signature"))
+	switch {
+	case isOfPack:
+		said = fmt.Sprintf("is not the evidence that was exported: %s.", english.Plural(count, "finding"))
+	case v.isProven():
+		said = "is as it was exported, " + said
+	default:
+		said = "agrees with itself, " + said
+	}
+	p.paragraph("", Visible(v.Dir)+" "+said, toneBad)
+	p.line()
+	for _, f := range v.Findings {
+		p.paragraph("", findingText(f), toneBad)
+	}
+	if isOfPack {
+		return
+	}
+	p.line()
+	v.writeOrigin(p)
+	if slices.ContainsFunc(v.Findings, func(f PackFinding) bool { return f.Why == approval.UnknownKey }) {
+		p.paragraph("", "People and keys change. For a key that the file does not have, give the file of the time of the run, from the commit that the rules were read from, "+
+			"never from the pack. A key that is used no more may stay in the file with valid-before: it counts for earlier runs.", toneNone)
+	}
+}
+
+// isProven reports whether a hash that was kept elsewhere is of the pack.
+func (v VerifiedPack) isProven() bool { return v.ManifestProven || v.HeadProven }
+
 // writeGaps says what a whole pack does not prove by itself.
 func (v VerifiedPack) writeGaps(p *page) {
-	if !v.ManifestProven && !v.HeadProven {
-		p.paragraph("", "Without --manifest or --head, nothing shows that it is the pack that was exported: a journal and a pack that somebody made up as a whole "+
-			"look the same. Give the hash of the manifest that the export printed, or the journal head that the run printed, from where it was kept.", toneDoubt)
-	}
+	v.writeOrigin(p)
 	if len(v.Approvers) > 0 && !v.SignersProven {
 		p.paragraph("", "Without --allowed-signers, the keys are those that the journal names: nothing shows whose they are.", toneDoubt)
+	}
+}
+
+// writeOrigin says where nothing shows that a pack is the one that was exported.
+func (v VerifiedPack) writeOrigin(p *page) {
+	if !v.isProven() {
+		p.paragraph("", "Without --manifest or --head, nothing shows that it is the pack that was exported: a journal and a pack that somebody made up as a whole "+
+			"look the same. Give the hash of the manifest that the export printed, or the journal head that the run printed, from where it was kept.", toneDoubt)
 	}
 }
 

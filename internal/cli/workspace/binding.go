@@ -103,6 +103,14 @@ func lookIntoAt(lineage string, at Backend) (there, used bool) {
 
 // OtherState says what to do about a state that is not the one that the directory is bound to.
 func (s *State) OtherState(meta state.Meta, err error) error {
+	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage != s.Binding.Lineage {
+		if commit, shown := earlierLock(s.dir, meta.Lineage); commit != "" { // either of the two may have what was paid
+			return exit.WithHint(fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. It is the one that %s named in commit %.12s: "+
+				"the file was changed since, as by a merge from a checkout in which a new state was made. Find out which of the two has what was paid. Where it is this one, take the file of that commit back; "+
+				"what was sent from the other one meanwhile is not in it, so import the service's export of transfer records before you apply. "+
+				"Where it is the other one, bring that here, or correct %s. The changes of the file are shown by", s.Name, mismatch, s.dir.LockName(), commit, s.Backend.Advice().argument), shown)
+		}
+	}
 	if meta.Precheck && meta.Serial == 1 && meta.Lineage != s.Binding.Lineage {
 		return exit.WithHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
 			"nothing was sent. The same command finishes that", s.Name), s.dir.Command("init --new-state"))
@@ -186,9 +194,15 @@ func (s *State) missing() error {
 		return fmt.Errorf("there is no state at %s; nothing was sent. The state that this directory is bound to is in %s. Write its place into the configuration:\n\n%s",
 			s.Name, name, s.dir.placeBlock(name))
 	}
-	return exit.WithHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. Where the state is kept elsewhere, correct %s. Else restore it from a backup. "+
+	if dir := s.dir.OtherTree(s.Binding.Lineage); dir != "" {
+		there := *s.dir
+		there.Path = dir
+		return exit.WithHint(fmt.Errorf("there is no state at %s; nothing was sent. The state that this directory is bound to is in %s, another working tree of the same "+
+			"git repository. Work there: a second state does not know what is paid from the first", s.Name, dir), there.Command("status"))
+	}
+	return exit.WithHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. %sWhere the state is kept elsewhere, correct %s. Else restore it from a backup. "+
 		"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
-		"where the service can look up, and else nothing is sent before you import the service's export of transfer records with --complete", s.Name, s.Backend.Advice().argument), s.dir.Command("init --new-state"))
+		"where the service can look up, and else nothing is sent before you import the service's export of transfer records with --complete", s.Name, noteOfClone(s.dir), s.Backend.Advice().argument), s.dir.Command("init --new-state"))
 }
 
 // IsUsed reports whether a request was ever about to be sent, or a transfer recorded.

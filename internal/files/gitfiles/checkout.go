@@ -1,8 +1,8 @@
 // Package gitfiles reads the files of a git repository without starting git.
 //
-// Its one invariant: it starts no program, follows no link and no setting out of the repository,
-// and what it returns of the repository is hashes and names of files, each held against the hash
-// that git knows it by. A repository's own configuration, hooks, filters and attributes are
+// Its one invariant: it starts no program, follows no link and no setting out of the repository
+// but to a working tree that names it back, and what it returns of the repository is hashes and
+// names, those of objects held against the hash that git knows each by. A repository's own configuration, hooks, filters and attributes are
 // never read. ADR 23 says why.
 package gitfiles
 
@@ -28,6 +28,7 @@ type Checkout struct {
 	// Top is the directory of the working tree that has the .git.
 	Top string
 
+	common  string // the directory of the repository
 	objects *objects
 	dir     string     // of the commit's tree, with slashes; "" for all of it
 	top     *treeEntry // of the commit's tree; nil until it is read
@@ -92,7 +93,7 @@ func open(dir, top string, info os.FileInfo) (*Checkout, error) {
 	if below = filepath.ToSlash(below); below == "." {
 		below = ""
 	}
-	return &Checkout{Commit: commit, Top: top, objects: newObjects(root, len(commit)), dir: below}, nil
+	return &Checkout{Commit: commit, Top: top, common: common, objects: newObjects(root, len(commit)), dir: below}, nil
 }
 
 // Close frees what the checkout holds.
@@ -257,11 +258,7 @@ func (c *Checkout) root() (*treeEntry, error) {
 	if c.top != nil {
 		return c.top, nil
 	}
-	id, err := parseID(c.Commit)
-	if err != nil {
-		return nil, err
-	}
-	commit, err := c.objects.read(id, "commit")
+	commit, err := c.commit()
 	if err != nil {
 		return nil, err
 	}
@@ -270,9 +267,19 @@ func (c *Checkout) root() (*treeEntry, error) {
 	if !isTree || len(name) != len(c.Commit) {
 		return nil, errors.New("the commit names no tree")
 	}
-	if id, err = parseID(string(name)); err != nil {
+	id, err := parseID(string(name))
+	if err != nil {
 		return nil, err
 	}
 	c.top = &treeEntry{mode: treeMode, id: id}
 	return c.top, nil
+}
+
+// commit is the text of the commit.
+func (c *Checkout) commit() ([]byte, error) {
+	id, err := parseID(c.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return c.objects.read(id, "commit")
 }
