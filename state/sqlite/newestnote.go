@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"remit/state/storage"
 )
@@ -60,6 +61,30 @@ func seenNotes(notes string, paths ...string) []string {
 // beside the state, which comes back with the state where its whole directory is restored. It is called before Lock and
 // Snapshot; "" is for none.
 func (s *Store) NoteIn(notes string) { s.notes = notes }
+
+// Gone is what notes say of a state that was at a path.
+type Gone struct {
+	Events int64     // that it had at least
+	Until  time.Time // when the last of them was noted
+	Notes  []string  // the files that say so
+}
+
+// GoneFrom reads what the notes, those in the directory notes included, say of a state at path that is another one than that of
+// the lineage. It reports false where they say nothing, and for a state that had its first event alone.
+func GoneFrom(notes, path, lineage string) (Gone, bool) {
+	var gone Gone
+	for _, file := range append([]string{NewestNote(path)}, SeenNotes(notes, path)...) {
+		n := storage.ReadNote(file)
+		if n.Lineage == lineage || !n.HadMore() {
+			continue
+		}
+		gone.Events, gone.Notes = max(gone.Events, n.Seq), append(gone.Notes, file)
+		if info, err := os.Lstat(file); err == nil && info.ModTime().After(gone.Until) {
+			gone.Until = info.ModTime()
+		}
+	}
+	return gone, len(gone.Notes) > 0
+}
 
 // noted reads all notes.
 func (s *Store) noted() []storage.Noted {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"remit/internal/files/filelock"
+	"remit/state"
 )
 
 // Noted is what a file outside of a state says of it: which event of a lineage was durable last. A state can't say itself
@@ -67,6 +68,12 @@ func (n Noted) Lacks(tip Tip, hashOf func(seq int64) (string, error)) (int64, er
 		return n.Seq, nil
 	}
 	return 0, nil
+}
+
+// HadMore reports whether the note is of a state that had more than its first event, or that was made in place of one that had.
+func (n Noted) HadMore() bool {
+	all, none := state.LackAll()
+	return n.Seq > 1 || n.Seq == all && n.Hash == none
 }
 
 // NoteFile is such a file, open for writing. A nil one is of a state that has none.

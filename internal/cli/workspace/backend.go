@@ -38,6 +38,8 @@ type Backend interface {
 	Backup(ctx context.Context, path string, by state.Holder) error
 	// Notes are the files of this machine that say which event of the state was its newest.
 	Notes(meta state.Meta) []string
+	// Gone is what notes of this machine say of a state that was there, and is another one than that of the lineage.
+	Gone(lineage string) (sqlite.Gone, bool)
 	// Files are the names that belong to the state on this machine.
 	Files() []string
 	// Advice has the words of messages about it.
@@ -152,6 +154,11 @@ func (f SQLite) Notes(state.Meta) []string {
 	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes, f.path)...)
 }
 
+// Gone implements [Backend].
+func (f SQLite) Gone(lineage string) (sqlite.Gone, bool) {
+	return sqlite.GoneFrom(f.notes, f.path, lineage)
+}
+
 // Advice implements [Backend].
 func (f SQLite) Advice() Advice {
 	return Advice{
@@ -252,6 +259,9 @@ func (d Postgres) Notes(meta state.Meta) []string {
 	}
 	return nil
 }
+
+// Gone implements [Backend]: notes of such a state are by its lineage, and not by its place.
+func (d Postgres) Gone(string) (sqlite.Gone, bool) { return sqlite.Gone{}, false }
 
 // Files implements [Backend].
 func (d Postgres) Files() []string { return nil }

@@ -104,8 +104,7 @@ func lookIntoAt(lineage string, at Backend) (there, used bool) {
 // OtherState says what to do about a state that is not the one that the directory is bound to.
 func (s *State) OtherState(meta state.Meta, err error) error {
 	if meta.Precheck && meta.Serial == 1 && meta.Lineage != s.Binding.Lineage {
-		return exit.WithHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
-			"nothing was sent. The same command finishes that", s.Name), s.dir.Command("init --new-state"))
+		return s.CutOff()
 	}
 	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage == s.Binding.Lineage {
 		if _, used := s.lookInto(); !used {

@@ -116,6 +116,9 @@ func (s *State) noLockFile() error {
 		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
 			"Restore the file from version control, or write it anew from the state", s.Name, s.dir.LockName()), s.dir.Command("init"))
 	}
+	if gone, wasHere := s.Backend.Gone(""); wasHere {
+		return s.GoneError(gone)
+	}
 	if s.HasSandboxBeside() {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
 			s.dir.Command("init"))
