@@ -95,8 +95,11 @@ func (s *Store) noted() []storage.Noted {
 	return all
 }
 
-// lacksAny is lacks for the newest event that one of the notes names.
+// lacksAny is lacks for the newest event that one of the notes names, and for what the state itself says that it lacks.
 func lacksAny(ctx context.Context, conn *sql.Conn, notes []storage.Noted, h head) (missing int64, err error) {
+	if h.Told {
+		return h.Lacks, nil
+	}
 	for _, n := range notes {
 		seq, err := lacks(ctx, conn, n, h)
 		if err != nil {

@@ -230,7 +230,8 @@ func WhyLacks(meta state.Meta) string {
 
 // warnOfPlace says that a state was made in place of one that is gone, and how it gets what that had.
 func warnOfPlace(s *State, meta state.Meta) {
-	never := "remove " + s.dir.LockName() + ", and what is in " + s.Name + ", and init again"
+	gone, _ := s.Backend.Gone("")
+	never := "remove " + english.List(append([]string{s.dir.LockName(), "what is in " + s.Name}, gone.Notes...)) + ", and init again"
 	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
 		never = "remove " + english.List(paths) + ", from which that is known"
 	}
