@@ -124,7 +124,7 @@ func (j *journal) prepare(ctx context.Context) error {
 	if j.head.moved != "" {
 		return &state.MovedError{To: j.head.moved}
 	}
-	if err := j.store.checkDeparted(j.head.Lineage); err != nil {
+	if err := j.store.checkDeparted(j.head); err != nil {
 		return err
 	}
 	missing, err := lacksAny(ctx, j.conn, j.store.noted(), j.head)

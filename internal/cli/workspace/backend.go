@@ -128,7 +128,7 @@ func (f SQLite) Receive(ctx context.Context, from state.Contents, by state.Holde
 
 // Arrive implements [Backend].
 func (f SQLite) Arrive(ctx context.Context, by state.Holder) error {
-	return sqlite.Arrive(ctx, f.path, by, f.options)
+	return sqlite.Arrive(ctx, f.path, by, f.notes, f.options)
 }
 
 // Backup implements [Backend].
@@ -249,7 +249,7 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 	if err := sqlite.Receive(ctx, path, state.ContentsOf(ctx, snapshot), by); err != nil {
 		return err
 	}
-	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
+	return sqlite.Arrive(ctx, path, by, "", sqlite.Options{Now: d.options.Now})
 }
 
 // Notes implements [Backend].
@@ -286,6 +286,11 @@ func BackendOf(loaded *config.Configuration, dir *Directory, h *host.Host) Backe
 		return NewPostgres(s.URL, s.Schema, h)
 	}
 	return SQLite{dir.Within(s.Path), sqlite.Options{Now: h.Now}, h.StateDir()}
+}
+
+// MovedBackend is a file of SQLite, relative to the directory of the configuration, to which a state is moved.
+func MovedBackend(dir *Directory, path string, h *host.Host) Backend {
+	return SQLite{dir.Within(path), sqlite.Options{Now: h.Now}, h.StateDir()}
 }
 
 // FileBackend is a file of SQLite, relative to the directory of the configuration.
