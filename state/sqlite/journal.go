@@ -163,8 +163,11 @@ func (j *journal) noteOn() (err error) {
 		return err
 	}
 	if j.seen == nil {
-		for _, path := range seenNotes(j.store.notes, j.store.path, j.store.named) {
-			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage))
+		for _, path := range seenNotes(j.store.notes.Kept, j.store.path, j.store.named) {
+			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage, true))
+		}
+		for _, path := range seenNotes(j.store.notes.Read, j.store.path, j.store.named) {
+			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage, false))
 		}
 	}
 	j.noteNewest()

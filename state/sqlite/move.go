@@ -77,9 +77,9 @@ type departure struct {
 	Seq     int64  `json:"seq,omitempty"` // of the newest event then; an earlier program wrote none
 }
 
-// seenDepartures are the files in the directory notes that say the same, one for each path of the state. They do not come back
+// seenDepartures are the files in the directories notes that say the same, one for each path of the state. They do not come back
 // with a directory that is restored whole.
-func seenDepartures(notes string, paths ...string) []string {
+func seenDepartures(notes []string, paths ...string) []string {
 	var all []string
 	for _, path := range seenNotes(notes, paths...) {
 		all = append(all, filepath.Join(filepath.Dir(path), strings.Replace(filepath.Base(path), "newest", "moved", 1)))
@@ -90,7 +90,7 @@ func seenDepartures(notes string, paths ...string) []string {
 // noteDeparture leaves the notes. That beside the state is enough where the user has no others.
 func (s *Store) noteDeparture(d departure) error {
 	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(d) }
-	for _, path := range seenDepartures(s.notes, s.path, s.named) {
+	for _, path := range seenDepartures(s.notes.Kept, s.path, s.named) {
 		_ = wholefile.Replace(path, 0o600, write)
 	}
 	return wholefile.Replace(departed(s.path), 0o600, write)
@@ -100,7 +100,7 @@ func (s *Store) noteDeparture(d departure) error {
 // moved away. A note that can't be read says nothing: the mark of the state counts then. One of the user counts as long as
 // the state has no later events, as it has where it came back.
 func (s *Store) checkDeparted(h head) error {
-	for i, path := range append([]string{departed(s.path)}, seenDepartures(s.notes, s.path, s.named)...) {
+	for i, path := range append([]string{departed(s.path)}, seenDepartures(s.notes.All(), s.path, s.named)...) {
 		content, err := readBounded(path)
 		var d departure
 		if err == nil && json.Unmarshal(content, &d) == nil && d.Lineage == h.Lineage && (i == 0 || h.Serial <= d.Seq) {
@@ -113,7 +113,7 @@ func (s *Store) checkDeparted(h head) error {
 // forgetDeparture removes the notes: a state that comes back to where it was moved away from is no backup of then.
 func (s *Store) forgetDeparture() error {
 	var all error
-	for _, path := range append([]string{departed(s.path)}, seenDepartures(s.notes, s.path, s.named)...) {
+	for _, path := range append([]string{departed(s.path)}, seenDepartures(s.notes.All(), s.path, s.named)...) {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 			all = errors.Join(all, err)
 		}
@@ -123,7 +123,7 @@ func (s *Store) forgetDeparture() error {
 
 // Arrive has a state that [Receive] made be in use. It leaves one that is in use as it is, and
 // returns *[state.MovedError] for one that was moved away. The notes are those of [Store.NoteIn].
-func Arrive(ctx context.Context, path string, by state.Holder, notes string, opts Options) error {
+func Arrive(ctx context.Context, path string, by state.Holder, notes storage.Notebook, opts Options) error {
 	s, err := Open(ctx, path, opts)
 	if err != nil {
 		return err

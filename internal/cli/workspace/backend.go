@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"remit/config"
@@ -15,6 +16,7 @@ import (
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/sqlite"
+	"remit/state/storage"
 )
 
 // Backend is the storage of a state: it makes, opens and names it. Its errors are those of package state.
@@ -71,7 +73,8 @@ type ReadStore interface {
 type SQLite struct {
 	path    string
 	options sqlite.Options
-	notes   string // the directory of this user's own notes of states; "" for none
+	notes   storage.Notebook // of this user
+	isIn    bool             // some directory of its notes is that of the state, which may be restored whole
 }
 
 // String is the path of the file.
@@ -151,12 +154,12 @@ func (f SQLite) Files() []string {
 
 // Notes implements [Backend].
 func (f SQLite) Notes(state.Meta) []string {
-	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes, f.path)...)
+	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes.All(), f.path)...)
 }
 
 // Gone implements [Backend].
 func (f SQLite) Gone(lineage string) (sqlite.Gone, bool) {
-	return sqlite.GoneFrom(f.notes, f.path, lineage)
+	return sqlite.GoneFrom(f.notes.All(), f.path, lineage)
 }
 
 // Advice implements [Backend].
@@ -249,7 +252,7 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 	if err := sqlite.Receive(ctx, path, state.ContentsOf(ctx, snapshot), by); err != nil {
 		return err
 	}
-	return sqlite.Arrive(ctx, path, by, "", sqlite.Options{Now: d.options.Now})
+	return sqlite.Arrive(ctx, path, by, storage.Notebook{}, sqlite.Options{Now: d.options.Now})
 }
 
 // Notes implements [Backend].
@@ -285,12 +288,35 @@ func BackendOf(loaded *config.Configuration, dir *Directory, h *host.Host) Backe
 	if s.Kind == config.StatePostgres {
 		return NewPostgres(s.URL, s.Schema, h)
 	}
-	return SQLite{dir.Within(s.Path), sqlite.Options{Now: h.Now}, h.StateDir()}
+	return noted(dir.Within(s.Path), h)
+}
+
+// noted is a file of SQLite, of which this user has notes. A directory that has the state itself is restored with it, so a note
+// is made there only where there is no other place.
+func noted(path string, h *host.Host) SQLite {
+	f := SQLite{path: path, options: sqlite.Options{Now: h.Now}}
+	var within []string
+	for _, dir := range h.StateDirs() {
+		switch {
+		case dir.IsKept && sqlite.IsWithin(path, dir.Base):
+			within, f.isIn = append(within, dir.Path()), true
+		case dir.IsKept:
+			f.notes.Kept = append(f.notes.Kept, dir.Path())
+		default:
+			f.notes.Read = append(f.notes.Read, dir.Path())
+		}
+	}
+	if !slices.ContainsFunc(f.notes.Kept, sqlite.CanKeep) {
+		f.notes.Kept = append(f.notes.Kept, within...)
+		return f
+	}
+	f.isIn, f.notes.Read = false, append(f.notes.Read, within...)
+	return f
 }
 
 // MovedBackend is a file of SQLite, relative to the directory of the configuration, to which a state is moved.
 func MovedBackend(dir *Directory, path string, h *host.Host) Backend {
-	return SQLite{dir.Within(path), sqlite.Options{Now: h.Now}, h.StateDir()}
+	return noted(dir.Within(path), h)
 }
 
 // FileBackend is a file of SQLite, relative to the directory of the configuration.

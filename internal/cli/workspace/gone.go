@@ -1,11 +1,19 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"remit/internal/cli/exit"
 	"remit/internal/text/english"
+	"remit/internal/text/shell"
+	"remit/state"
 	"remit/state/sqlite"
 )
 
@@ -27,4 +35,69 @@ func (s *State) GoneError(gone sqlite.Gone) error {
 func (s *State) CutOff() error {
 	return exit.WithHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
 		"nothing was sent. The same command finishes that", s.Name), s.dir.Command("init --new-state"))
+}
+
+// notesThere are the notes of the state that are there, as far as this user can tell.
+func (s *State) notesThere(meta state.Meta) []string {
+	return slices.DeleteFunc(s.Backend.Notes(meta), func(path string) bool {
+		_, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// warnOfNotes says once which notes of the state this user can't use: without them nothing tells that the state is older than it was.
+func warnOfNotes(s *State) {
+	if s.toldNotes || s.dir.Sandbox {
+		return
+	}
+	s.toldNotes = true
+	const without = "Without it, nothing tells that the state is older than what was paid, where its whole directory is restored. "
+	notes := s.Backend.Notes(state.Meta{Lineage: s.Binding.Lineage})
+	if _, isFile := s.Backend.(SQLite); isFile { // the first is beside the state
+		if _, err := os.ReadFile(notes[0]); errors.Is(err, fs.ErrPermission) && !isDenied(s.Backend.String()) {
+			warn(s.streams, "A note of the state can't be used", "The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than what was paid. "+
+				"Have it given back: sudo chown %[1]s %[2]s", shell.Word(s.host.Holder("").User), shell.Word(notes[0]))
+		}
+		notes = notes[1:]
+	}
+	for _, path := range notes {
+		denied, is := sqlite.NoteDenied(path)
+		if !is || !isOwn(denied.Path, filepath.Dir(path)) { // as a unit of systemd is kept from all homes
+			continue
+		}
+		advice := "Have it allowed"
+		switch {
+		case denied.Owner == os.Geteuid():
+			advice = "Allow it: chmod " + denied.Mode + " " + shell.Word(denied.Path)
+		case denied.Owner >= 0:
+			advice = "Have it given back: sudo chown -R " + shell.Word(s.host.Holder("").User) + " " + shell.Word(denied.Path)
+		}
+		warn(s.streams, "A note of the state can't be used", "The user %s may not %s %s, which belongs to %s. There is a note, or should be, of which event of the state was its newest. "+without+"%s",
+			s.host.Holder("").User, denied.Right, denied.Path, ownerName(denied.Owner), advice)
+		break
+	}
+	if there, isFile := s.Backend.(SQLite); isFile && there.isIn {
+		warn(s.streams, "The notes of the state are where the state is", "The only directory that the environment names for what this user has seen has the state in it, and comes back with it. "+
+			"A note elsewhere says which event of the state was its newest. "+without+"With systemd, write a second directory into the unit: StateDirectory=remit/%%i remit-seen/%%i. Elsewhere, set XDG_STATE_HOME to another one")
+	}
+}
+
+// isDenied reports whether the state itself can't be read, which an error says.
+func isDenied(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	_ = file.Close() // it was only looked at
+	return false
+}
+
+// isOwn reports whether a path is in the home of the user, or is or is in the directory of the notes: where it is another's, that was a slip.
+func isOwn(path, notes string) bool {
+	isIn := func(dir string) bool {
+		from, err := filepath.Rel(dir, path)
+		return err == nil && filepath.IsLocal(from)
+	}
+	account, err := user.Current()
+	return isIn(notes) || err == nil && account.HomeDir != path && isIn(account.HomeDir)
 }
