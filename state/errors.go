@@ -131,7 +131,8 @@ const Arriving = "here, and the move was not finished"
 
 // MovedError says that a state was moved to another place, and is not used where it is.
 type MovedError struct {
-	To string // in words
+	To   string // in words
+	Mark string // the file that says so, of a state that does not say so itself; "" else
 }
 
 // Error names the place.

@@ -112,7 +112,7 @@ type Meta struct {
 	// Restored says that a dump of the state was restored: its tables or rows are not those in which it was written
 	// last, and events that were written there after the dump are not in it. Which, nothing says.
 	Restored bool
-	// Told says that Lacks is written in the state itself, where every machine reads it, see [Witness].
+	// Told says that Lacks is written in the state itself, where every machine reads it, see [Witness] and [Successor].
 	Told bool
 }
 

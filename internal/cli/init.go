@@ -85,13 +85,16 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 		return w.state.Error(err)
 	}
 	w.state.Binding = lockfile.File{Environment: loaded.Environment, Service: service}
+	gone, wasHere := w.state.Backend.Gone(lineageThere(ctx, w.state))
 	// Nothing was sent from a state that was bound to no service.
-	isInPlace := isBound && newState && w.config.Service.LookupPath == "" && bound.Service != state.NoService()
+	isInPlace := newState && w.config.Service.LookupPath == "" && (wasHere || isBound && bound.Service != state.NoService())
 	switch {
 	case exists && newState && isUnfinished(ctx, w.state, bound.Lineage):
 		return initAgain(ctx, w, isInPlace, sameClient)
 	case exists && newState:
 		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.state.Name)
+	case exists && wasHere && !isBound && isUnfinished(ctx, w.state, ""):
+		return w.state.CutOff()
 	case exists:
 		if isBound {
 			w.state.Binding.Lineage = bound.Lineage
@@ -100,6 +103,8 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	case isBound && (!newState || w.state.IsOtherThan(bound) || w.dir.FileOfState(bound.Lineage) != "" || w.dir.OtherTree(bound.Lineage) != ""):
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
+	case wasHere && !newState:
+		return w.state.GoneError(gone)
 	}
 	if err := w.dir.CheckOrphans(); err != nil {
 		return err
@@ -195,19 +200,33 @@ func initNew(ctx context.Context, w *opened, newState, isInPlace, sameClient boo
 
 // isUnfinished reports whether the state is one that an init --new-state made that was cut off before
 // it could bind this directory to it.
-func isUnfinished(ctx context.Context, st *workspace.State, bound string) bool {
+func isUnfinished(ctx context.Context, st *workspace.State, bound string) (is bool) {
+	readUnbound(ctx, st, func(snapshot state.Snapshot) {
+		used, err := workspace.IsUsed(ctx, snapshot)
+		is = err == nil && !used && snapshot.Meta().Precheck && snapshot.Meta().Lineage != bound
+	})
+	return is
+}
+
+// lineageThere is the lineage of the state that is there; "" where none can be read.
+func lineageThere(ctx context.Context, st *workspace.State) (lineage string) {
+	readUnbound(ctx, st, func(snapshot state.Snapshot) { lineage = snapshot.Meta().Lineage })
+	return lineage
+}
+
+// readUnbound reads a state, to which this directory need not be bound, where one can be read.
+func readUnbound(ctx context.Context, st *workspace.State, read func(state.Snapshot)) {
 	store, err := st.Backend.OpenReadOnly(ctx)
 	if err != nil {
-		return false
+		return
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	snapshot, err := store.Snapshot(ctx)
 	if err != nil {
-		return false
+		return
 	}
 	defer func() { _ = snapshot.Close() }()
-	used, err := workspace.IsUsed(ctx, snapshot)
-	return err == nil && !used && snapshot.Meta().Precheck && snapshot.Meta().Lineage != bound
+	read(snapshot)
 }
 
 const (

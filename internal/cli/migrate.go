@@ -86,7 +86,7 @@ func (m *migration) place(w *opened) (workspace.Backend, error) {
 		if m.schema != "" || strings.Contains(m.to, "://") {
 			return nil, errors.New("--to is neither postgres://user@host/database, with or without --schema, nor the name of a file")
 		}
-		return workspace.FileBackend(w.dir, m.to, w.host.Now), nil
+		return workspace.MovedBackend(w.dir, m.to, w.host), nil
 	}
 	if postgres.HasPassword(m.to) {
 		return nil, errors.New("--to has a password in it, which others on this machine can see while the command runs, and which shells remember. " +

@@ -63,9 +63,13 @@ func backup(ctx context.Context, w *opened, name string) error {
 		}
 	}
 	defer boundGarbage(w.host.Getenv)()
-	mayLack := false
+	mayLack, silent := false, ", and does not say so: restored elsewhere, it pays their transfers again"
 	if snapshot, done, err := w.state.Read(ctx); err == nil { // else the copying fails, and says why
-		mayLack = snapshot.Meta().MayLack()
+		meta := snapshot.Meta()
+		mayLack = meta.MayLack()
+		if _, isFile := w.state.Backend.(workspace.SQLite); isFile && meta.Told {
+			silent = "" // the copy has what the state says itself
+		}
 		done()
 	}
 	w.streams.Begin("copying the state")
@@ -87,8 +91,8 @@ func backup(ctx context.Context, w *opened, name string) error {
 	if err != nil || !mayLack {
 		return err
 	}
-	return exit.WithCode(exit.WithHint(fmt.Errorf("%s lacks the same events as the state, and does not say so: restored elsewhere, it pays their transfers again. "+
-		"Keep the backups that you have. Import the service's export of transfer records, and make another one then", name), w.dir.Command("import FILE --complete")), exit.Look)
+	return exit.WithCode(exit.WithHint(fmt.Errorf("%s lacks the same events as the state%s. "+
+		"Keep the backups that you have. Import the service's export of transfer records, and make another one then", name, silent), w.dir.Command("import FILE --complete")), exit.Look)
 }
 
 // copyOut makes the copy in a directory of its own beside where it goes, verifies it there, and

@@ -89,7 +89,7 @@ func TestUnits(t *testing.T) {
 func TestUnitsAreHardened(t *testing.T) {
 	service := readFile(t, "../../docs/recipes/remit@.service")
 	for _, line := range []string{
-		"DynamicUser=yes", "StateDirectory=remit/%i", "StateDirectoryMode=0700", "ProtectSystem=strict", "ProtectHome=yes", "NoNewPrivileges=yes",
+		"DynamicUser=yes", "StateDirectory=remit/%i remit-seen/%i", "StateDirectoryMode=0700", "ProtectSystem=strict", "ProtectHome=yes", "NoNewPrivileges=yes",
 		"CapabilityBoundingSet=", "AmbientCapabilities=", "SystemCallFilter=@system-service", "SystemCallFilter=~@privileged @resources",
 		"LoadCredential=client_secret:/etc/remit/%i.secret", "Environment=REMIT_CLIENT_SECRET_FILE=%d/client_secret",
 		"Restart=on-failure", "RestartPreventExitStatus=3 5", "LimitCORE=0",

@@ -39,7 +39,7 @@ func lacks(ctx context.Context, q querier, n storage.Noted, tip storage.Tip) (in
 // note, so nothing fails where none can be written.
 func (j *journal) noteFrom(tip storage.Tip) {
 	if path := j.store.notePath(tip.Lineage); path != "" && j.note.Load() == nil {
-		file := storage.OpenSeen(path, tip.Lineage)
+		file := storage.OpenSeen(path, tip.Lineage, true)
 		if file == nil {
 			return
 		}

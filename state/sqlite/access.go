@@ -1,6 +1,12 @@
 package sqlite
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
 
 // Denied says why a user may not use a state in a file.
 type Denied struct {
@@ -11,6 +17,21 @@ type Denied struct {
 	IsAbove  bool   // it is a directory above that of the state
 	Owner    int    // the ID of the user to whom it belongs; -1 where that is not known
 	ReadOnly bool   // the file system is mounted read-only; nobody may
+}
+
+// CanKeep reports whether this user may make files in a directory, which need not be there yet.
+func CanKeep(dir string) bool {
+	for {
+		info, err := os.Stat(dir)
+		if err == nil {
+			return info.IsDir() && mayWriteIn(dir)
+		}
+		above := filepath.Dir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || above == dir {
+			return false
+		}
+		dir = above
+	}
 }
 
 // String says it in words.

@@ -39,6 +39,7 @@ func DeniedAt(path string) (Denied, bool) {
 		{path + "-wal", unix.R_OK | unix.W_OK, "its -wal file", "read and write", "u+rw"},
 		{path + "-shm", unix.R_OK | unix.W_OK, "its -shm file", "read and write", "u+rw"},
 		{path + ".lock", unix.R_OK | unix.W_OK, "its .lock file", "read and write", "u+rw"},
+		{notePath(path), unix.R_OK | unix.W_OK, "its note of the newest event", "read and write", "u+rw"},
 		{dir, unix.W_OK, "its directory", "write to", "u+rwx"},
 	} {
 		if d, is := deniedTo(look.path, look.mode, look.what, look.right, look.want); is {
@@ -46,6 +47,26 @@ func DeniedAt(path string) (Denied, bool) {
 		}
 	}
 	return Denied{}, false
+}
+
+// NoteDenied names what keeps this process from a note at path that is there, or from one in a directory that is there.
+func NoteDenied(path string) (Denied, bool) {
+	for _, above := range ancestors(path) {
+		if d, is := deniedTo(above, unix.X_OK, "the directory of a note", "enter", "u+rwx"); is {
+			return d, !d.ReadOnly
+		}
+	}
+	if d, is := deniedTo(path, unix.R_OK|unix.W_OK, "a note", "read and write", "u+rw"); is {
+		return d, !d.ReadOnly
+	}
+	d, is := deniedTo(filepath.Dir(path), unix.W_OK, "the directory of a note", "write to", "u+rwx")
+	return d, is && !d.ReadOnly
+}
+
+// mayWriteIn reports whether files can be made in a directory.
+func mayWriteIn(dir string) bool {
+	_, is := deniedTo(dir, unix.W_OK|unix.X_OK, "", "", "")
+	return !is
 }
 
 // ancestors are the directories above path, the highest first.

@@ -30,6 +30,7 @@ func DeniedAt(path string) (Denied, bool) {
 		{path + "-wal", both, "its -wal file", "read and write"},
 		{path + "-shm", both, "its -shm file", "read and write"},
 		{path + ".lock", both, "its .lock file", "read and write"},
+		{notePath(path), both, "its note of the newest event", "read and write"},
 		{filepath.Dir(path), windows.FILE_WRITE_DATA, "its directory", "write to"},
 	} {
 		err := tryAccess(look.path, look.access)
@@ -40,6 +41,17 @@ func DeniedAt(path string) (Denied, bool) {
 	}
 	return Denied{}, false
 }
+
+// NoteDenied names what keeps this process from a note at path that is there, or from one in a directory that is there.
+func NoteDenied(path string) (Denied, bool) {
+	if errors.Is(tryAccess(path, windows.GENERIC_READ|windows.GENERIC_WRITE), windows.ERROR_ACCESS_DENIED) {
+		return Denied{Path: path, What: "a note", Right: "read and write", Owner: -1}, true
+	}
+	return Denied{}, false
+}
+
+// mayWriteIn reports whether files can be made in a directory.
+func mayWriteIn(dir string) bool { return tryAccess(dir, windows.FILE_WRITE_DATA) == nil }
 
 // tryAccess opens a file or a directory for some access and closes it again.
 func tryAccess(path string, access uint32) error {

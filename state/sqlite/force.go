@@ -58,7 +58,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 		if h.moved != "" {
 			return &state.MovedError{To: h.moved}
 		}
-		if err := s.checkDeparted(h.Lineage); err != nil {
+		if err := s.checkDeparted(h); err != nil {
 			return err
 		}
 		err = insertEvent(ctx, conn, storage.StoredEvent{Event: h.Next(draft, s.now())})

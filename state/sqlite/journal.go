@@ -124,12 +124,12 @@ func (j *journal) prepare(ctx context.Context) error {
 	if j.head.moved != "" {
 		return &state.MovedError{To: j.head.moved}
 	}
-	if err := j.store.checkDeparted(j.head.Lineage); err != nil {
+	if err := j.store.checkDeparted(j.head); err != nil {
 		return err
 	}
 	missing, err := lacksAny(ctx, j.conn, j.store.noted(), j.head)
 	if err == nil && missing == 0 {
-		err = j.Complete()
+		err = j.noteOn()
 	}
 	if err != nil {
 		return err
@@ -144,7 +144,18 @@ func (j *journal) prepare(ctx context.Context) error {
 }
 
 // Complete implements [state.Completer].
-func (j *journal) Complete() (err error) {
+func (j *journal) Complete() error {
+	if j.head.Told {
+		if err := j.say("", inPlace); err != nil {
+			return fmt.Errorf("say that it is complete: %w", err)
+		}
+		j.head.Lacks, j.head.Told = 0, false
+	}
+	return j.noteOn()
+}
+
+// noteOn notes the newest event, and has each commit note its own from then on.
+func (j *journal) noteOn() (err error) {
 	if j.note == nil {
 		j.note, err = storage.OpenNote(notePath(j.store.path), j.head.Lineage)
 	}
@@ -152,25 +163,46 @@ func (j *journal) Complete() (err error) {
 		return err
 	}
 	if j.seen == nil {
-		for _, path := range seenNotes(j.store.notes, j.store.path, j.store.named) {
-			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage))
+		for _, path := range seenNotes(j.store.notes.Kept, j.store.path, j.store.named) {
+			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage, true))
+		}
+		for _, path := range seenNotes(j.store.notes.Read, j.store.path, j.store.named) {
+			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage, false))
 		}
 	}
 	j.noteNewest()
 	return nil
 }
 
-// LackAll implements [state.Successor]: all notes name an event that the state does not have, and no commit changes that.
+// say writes in the state what it says of its place, where it says before now.
+func (j *journal) say(now, before string) error {
+	ctx := context.Background()
+	return immediately(ctx, j.conn, func() error {
+		if err := j.checkFence(ctx); err != nil {
+			return err
+		}
+		_, err := j.conn.ExecContext(ctx, `UPDATE meta SET moved = ? WHERE moved = ?`, now, before)
+		return err
+	})
+}
+
+// LackAll implements [state.Successor]. The state says so itself, wherever it is moved to. All notes name an event that it does not
+// have, and no commit changes that: another file may be put in its place.
 func (j *journal) LackAll(context.Context) error {
-	if err := j.Complete(); err != nil {
+	err := j.say(inPlace, "")
+	if err == nil {
+		err = j.noteOn()
+	}
+	if err != nil {
 		return err
 	}
 	seq, hash := state.LackAll()
+	j.head.Lacks, j.head.Told = seq, true
 	j.note.Write(seq, hash)
 	for _, seen := range j.seen {
 		seen.Write(seq, hash)
 	}
-	err := errors.Join(j.note.Close(), j.closeSeen())
+	err = errors.Join(j.note.Close(), j.closeSeen())
 	j.note, j.seen = nil, nil
 	if path := notePath(j.store.path); err == nil && storage.ReadNote(path).Seq != seq {
 		err = fmt.Errorf("%s could not be written", path)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"remit/internal/files/wholefile"
 	"remit/state"
@@ -73,36 +74,62 @@ func departed(path string) string {
 type departure struct {
 	Lineage string `json:"lineage"`
 	To      string `json:"to"`
+	Seq     int64  `json:"seq,omitempty"` // of the newest event then; an earlier program wrote none
 }
 
-// noteDeparture leaves the note.
-func noteDeparture(path string, d departure) error {
-	return wholefile.Replace(departed(path), 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(d) })
+// seenDepartures are the files in the directories notes that say the same, one for each path of the state. They do not come back
+// with a directory that is restored whole.
+func seenDepartures(notes []string, paths ...string) []string {
+	var all []string
+	for _, path := range seenNotes(notes, paths...) {
+		all = append(all, filepath.Join(filepath.Dir(path), strings.Replace(filepath.Base(path), "newest", "moved", 1)))
+	}
+	return all
 }
 
-// checkDeparted returns a *[state.MovedError] where the note beside the state says that this one was
-// moved away. A note that can't be read says nothing: the mark of the state counts then.
-func (s *Store) checkDeparted(lineage string) error {
-	content, err := readBounded(departed(s.path))
-	var d departure
-	if err == nil && json.Unmarshal(content, &d) == nil && d.Lineage == lineage {
-		return &state.MovedError{To: d.To}
+// noteDeparture leaves the notes. That beside the state is enough where the user has no others.
+func (s *Store) noteDeparture(d departure) error {
+	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(d) }
+	for _, path := range seenDepartures(s.notes.Kept, s.path, s.named) {
+		_ = wholefile.Replace(path, 0o600, write)
+	}
+	return wholefile.Replace(departed(s.path), 0o600, write)
+}
+
+// checkDeparted returns a *[state.MovedError] where a note says that this one was
+// moved away. A note that can't be read says nothing: the mark of the state counts then. One of the user counts as long as
+// the state has no later events, as it has where it came back.
+func (s *Store) checkDeparted(h head) error {
+	for i, path := range append([]string{departed(s.path)}, seenDepartures(s.notes.All(), s.path, s.named)...) {
+		content, err := readBounded(path)
+		var d departure
+		if err == nil && json.Unmarshal(content, &d) == nil && d.Lineage == h.Lineage && (i == 0 || h.Serial <= d.Seq) {
+			return &state.MovedError{To: d.To, Mark: path}
+		}
 	}
 	return nil
 }
 
+// forgetDeparture removes the notes: a state that comes back to where it was moved away from is no backup of then.
+func (s *Store) forgetDeparture() error {
+	var all error
+	for _, path := range append([]string{departed(s.path)}, seenDepartures(s.notes.All(), s.path, s.named)...) {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
+
 // Arrive has a state that [Receive] made be in use. It leaves one that is in use as it is, and
-// returns *[state.MovedError] for one that was moved away.
-func Arrive(ctx context.Context, path string, by state.Holder, opts Options) error {
+// returns *[state.MovedError] for one that was moved away. The notes are those of [Store.NoteIn].
+func Arrive(ctx context.Context, path string, by state.Holder, notes storage.Notebook, opts Options) error {
 	s, err := Open(ctx, path, opts)
 	if err != nil {
 		return err
 	}
-	// A state that comes back to where it was moved away from is no backup of then.
-	back := os.Remove(departed(s.path))
-	if errors.Is(back, fs.ErrNotExist) {
-		back = nil
-	}
+	s.NoteIn(notes)
+	back := s.forgetDeparture()
 	_, err = s.write.ExecContext(ctx, `UPDATE meta SET moved = '' WHERE moved = ?`, state.Arriving)
 	err = errors.Join(back, err)
 	var journal state.Journal
@@ -127,7 +154,7 @@ func (j *journal) Move(ctx context.Context, to string) error {
 		err = j.foldAll()
 	}
 	if err == nil {
-		err = noteDeparture(j.store.path, departure{j.head.Lineage, to})
+		err = j.store.noteDeparture(departure{j.head.Lineage, to, j.head.Serial})
 	}
 	if err == nil {
 		err = immediately(ctx, j.conn, func() error {

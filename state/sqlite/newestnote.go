@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"remit/state/storage"
 )
@@ -29,9 +30,9 @@ func NewestNote(path string) string {
 	return notePath(path)
 }
 
-// SeenNotes are the files in notes, a directory of this user, that say the same of the state at path: one by the path behind
-// all links, and one by path where that leads over a link, which may lead to an older copy tomorrow. There are none where notes is "".
-func SeenNotes(notes, path string) []string {
+// SeenNotes are the files in notes, directories of this user, that say the same of the state at path: one by the path behind
+// all links, and one by path where that leads over a link, which may lead to an older copy tomorrow. There are none without directories.
+func SeenNotes(notes []string, path string) []string {
 	named, err := filepath.Abs(path)
 	if err != nil {
 		named = path
@@ -44,34 +45,74 @@ func SeenNotes(notes, path string) []string {
 }
 
 // seenNotes are the files in notes of a state by its paths. A store asks by those that it was opened with: a link may lead elsewhere by now.
-func seenNotes(notes string, paths ...string) []string {
-	if notes == "" {
-		return nil
-	}
+func seenNotes(notes []string, paths ...string) []string {
 	var all []string
-	for _, path := range slices.Compact(paths) {
-		sum := sha256.Sum256([]byte(path))
-		all = append(all, filepath.Join(notes, "newest-file-"+hex.EncodeToString(sum[:16])))
+	paths = slices.Compact(paths)
+	for _, dir := range notes {
+		for _, path := range paths {
+			sum := sha256.Sum256([]byte(path))
+			all = append(all, filepath.Join(dir, "newest-file-"+hex.EncodeToString(sum[:16])))
+		}
 	}
 	return all
 }
 
-// NoteIn has the store note its newest event in the directory notes as well, and believe the note there as it believes the one
+// IsWithin reports whether the state at path is in the directory dir, behind all links.
+func IsWithin(path, dir string) bool {
+	behind, err := realPath(path)
+	if err != nil {
+		return false
+	}
+	if whole, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = whole
+	}
+	from, err := filepath.Rel(dir, behind)
+	return err == nil && filepath.IsLocal(from)
+}
+
+// NoteIn has the store note its newest event in directories of the user as well, and believe the notes there as it believes the one
 // beside the state, which comes back with the state where its whole directory is restored. It is called before Lock and
-// Snapshot; "" is for none.
-func (s *Store) NoteIn(notes string) { s.notes = notes }
+// Snapshot.
+func (s *Store) NoteIn(notes storage.Notebook) { s.notes = notes }
+
+// Gone is what notes say of a state that was at a path.
+type Gone struct {
+	Events int64     // that it had at least
+	Until  time.Time // when the last of them was noted
+	Notes  []string  // the files that say so
+}
+
+// GoneFrom reads what the notes, those in the directories notes included, say of a state at path that is another one than that of
+// the lineage. It reports false where they say nothing, and for a state that had its first event alone.
+func GoneFrom(notes []string, path, lineage string) (Gone, bool) {
+	var gone Gone
+	for _, file := range append([]string{NewestNote(path)}, SeenNotes(notes, path)...) {
+		n := storage.ReadNote(file)
+		if n.Lineage == lineage || !n.HadMore() {
+			continue
+		}
+		gone.Events, gone.Notes = max(gone.Events, n.Seq), append(gone.Notes, file)
+		if info, err := os.Lstat(file); err == nil && info.ModTime().After(gone.Until) {
+			gone.Until = info.ModTime()
+		}
+	}
+	return gone, len(gone.Notes) > 0
+}
 
 // noted reads all notes.
 func (s *Store) noted() []storage.Noted {
 	all := []storage.Noted{storage.ReadNote(notePath(s.path))}
-	for _, path := range seenNotes(s.notes, s.path, s.named) {
+	for _, path := range seenNotes(s.notes.All(), s.path, s.named) {
 		all = append(all, storage.ReadNote(path))
 	}
 	return all
 }
 
-// lacksAny is lacks for the newest event that one of the notes names.
+// lacksAny is lacks for the newest event that one of the notes names, and for what the state itself says that it lacks.
 func lacksAny(ctx context.Context, conn *sql.Conn, notes []storage.Noted, h head) (missing int64, err error) {
+	if h.Told {
+		return h.Lacks, nil
+	}
 	for _, n := range notes {
 		seq, err := lacks(ctx, conn, n, h)
 		if err != nil {

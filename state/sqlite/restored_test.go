@@ -10,6 +10,7 @@ import (
 	"remit/state"
 	"remit/state/sqlite"
 	"remit/state/statetest"
+	"remit/state/storage"
 )
 
 // copyState copies the file of a state and, where it has one, its write-ahead log.
@@ -94,7 +95,7 @@ func TestALinkThatIsLedElsewhereNamesNoOtherNote(t *testing.T) {
 	open := func() (*sqlite.Store, state.Journal) {
 		t.Helper()
 		s := reopen(t, link)
-		s.NoteIn(notes)
+		s.NoteIn(storage.Notebook{Kept: []string{notes}})
 		return s, lock(t, s)
 	}
 	copyState(t, path, older, "")

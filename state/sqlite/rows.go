@@ -121,6 +121,10 @@ func scanEventAnd(rows *sql.Rows, more ...any) (storage.StoredEvent, error) {
 	return l, nil
 }
 
+// inPlace stands where other states say to where they were moved, in a state that was made in place of one that is gone and lacks
+// all that it had: see [state.Successor]. An earlier program refuses the state with these words.
+const inPlace = "nowhere: it was made in place of one that is gone, and lacks what that had"
+
 // insertMeta writes what a new state says of itself. It is in use unless moved says otherwise.
 func insertMeta(ctx context.Context, conn *sql.Conn, m state.Meta, moved string) error {
 	_, err := conn.ExecContext(ctx, `INSERT INTO meta
@@ -147,7 +151,7 @@ type head struct {
 	moved  string // where to, or from where it is being moved; "" where it is in use
 }
 
-// readHead reads it in the transaction that conn is in.
+// readHead reads it in the transaction that conn is in. What the state lacks is as far as the state itself says so.
 func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
 	var h head
 	var created, at int64
@@ -164,6 +168,10 @@ func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
 	h.Service.BaseURL, h.Service.TokenURL = storage.FromAddresses(addresses)
 	h.CreatedAt, h.At = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
 	h.Head = hex.EncodeToString(hash)
+	if h.moved == inPlace {
+		h.moved, h.Told = "", true
+		h.Lacks, _ = state.LackAll()
+	}
 	return h, nil
 }
 

@@ -81,7 +81,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 		err = &state.MovedError{To: snap.head.moved}
 	}
 	if err == nil && !evenMoved {
-		err = s.checkDeparted(snap.head.Lineage)
+		err = s.checkDeparted(snap.head)
 	}
 	if err == nil && !snap.held {
 		snap.holder, snap.held, err = s.holder(ctx, snap.head.Fence)

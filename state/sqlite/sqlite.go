@@ -35,7 +35,7 @@ type Store struct {
 	wanted     int // version of the schema that this program writes
 	readable   int // the oldest that it reads as it is
 	pace       pace
-	notes      string // the directory of the user's own notes; "" for none
+	notes      storage.Notebook // of the user
 
 	read  *sql.DB
 	write *sql.DB // nil where the store was opened for reading

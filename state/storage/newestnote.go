@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"remit/internal/files/filelock"
+	"remit/state"
 )
 
 // Noted is what a file outside of a state says of it: which event of a lineage was durable last. A state can't say itself
@@ -20,6 +22,15 @@ type Noted struct {
 	Seq     int64
 	Hash    string
 }
+
+// Notebook is where a user's own notes of states are: directories that no state is in.
+type Notebook struct {
+	Kept []string // those in which notes are made
+	Read []string // further ones: a note there counts, and is kept up
+}
+
+// All are all directories.
+func (n Notebook) All() []string { return slices.Concat(n.Kept, n.Read) }
 
 // noteLayout is one line of always the same length, so that a write leaves nothing of an earlier one.
 const noteLayout = "%-36s %019d %-64s"
@@ -69,6 +80,12 @@ func (n Noted) Lacks(tip Tip, hashOf func(seq int64) (string, error)) (int64, er
 	return 0, nil
 }
 
+// HadMore reports whether the note is of a state that had more than its first event, or that was made in place of one that had.
+func (n Noted) HadMore() bool {
+	all, none := state.LackAll()
+	return n.Seq > 1 || n.Seq == all && n.Hash == none
+}
+
 // NoteFile is such a file, open for writing. A nil one is of a state that has none.
 type NoteFile struct {
 	file    *os.File
@@ -84,9 +101,12 @@ func OpenNote(path, lineage string) (*NoteFile, error) {
 	return &NoteFile{file, lineage}, nil
 }
 
-// OpenSeen opens the file at path, in a directory of the user that it makes where there is none. A complete state needs no
-// such note, so it is nil where it can't be written, and where a link is there.
-func OpenSeen(path, lineage string) *NoteFile {
+// OpenSeen opens the file at path, in a directory of the user that it makes where there is none; where isKept is false, only a file
+// that is there. A complete state needs no such note, so it is nil where it can't be written, and where a link is there.
+func OpenSeen(path, lineage string, isKept bool) *NoteFile {
+	if info, err := os.Lstat(path); !isKept && (err != nil || !info.Mode().IsRegular()) {
+		return nil
+	}
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return nil
 	}

@@ -73,9 +73,18 @@ func (s stateFile) denied(err error) error {
 		return exit.WithHint(fmt.Errorf("%sHave everybody let through it, and type the same again", text), s.hintAbout("sudo chmod a+x", denied.Path))
 	case denied.Owner == 0: // somebody once ran remit as root, or made the directory for it
 		return exit.WithHint(fmt.Errorf("%sHave root give the directory and the files to the user who runs remit, then type the same again", text),
-			s.hintAbout("sudo chown "+shell.Word(s.user), dir, s.path+"*"))
+			s.hintAbout("sudo chown "+shell.Word(s.user), append([]string{dir, s.path + "*"}, s.noteThere()...)...))
 	}
 	return fmt.Errorf("%sRun remit as %s", text, ownerName(denied.Owner))
+}
+
+// noteThere is the note beside the file, which no pattern of the file's name finds.
+func (s stateFile) noteThere() []string {
+	note := sqlite.NewestNote(s.path)
+	if _, err := os.Lstat(note); err != nil {
+		return nil
+	}
+	return []string{note}
 }
 
 // existing is the directory itself, or the lowest one above it that exists.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"remit/config"
@@ -15,6 +16,7 @@ import (
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/sqlite"
+	"remit/state/storage"
 )
 
 // Backend is the storage of a state: it makes, opens and names it. Its errors are those of package state.
@@ -38,6 +40,8 @@ type Backend interface {
 	Backup(ctx context.Context, path string, by state.Holder) error
 	// Notes are the files of this machine that say which event of the state was its newest.
 	Notes(meta state.Meta) []string
+	// Gone is what notes of this machine say of a state that was there, and is another one than that of the lineage.
+	Gone(lineage string) (sqlite.Gone, bool)
 	// Files are the names that belong to the state on this machine.
 	Files() []string
 	// Advice has the words of messages about it.
@@ -69,7 +73,8 @@ type ReadStore interface {
 type SQLite struct {
 	path    string
 	options sqlite.Options
-	notes   string // the directory of this user's own notes of states; "" for none
+	notes   storage.Notebook // of this user
+	isIn    bool             // some directory of its notes is that of the state, which may be restored whole
 }
 
 // String is the path of the file.
@@ -126,7 +131,7 @@ func (f SQLite) Receive(ctx context.Context, from state.Contents, by state.Holde
 
 // Arrive implements [Backend].
 func (f SQLite) Arrive(ctx context.Context, by state.Holder) error {
-	return sqlite.Arrive(ctx, f.path, by, f.options)
+	return sqlite.Arrive(ctx, f.path, by, f.notes, f.options)
 }
 
 // Backup implements [Backend].
@@ -149,7 +154,12 @@ func (f SQLite) Files() []string {
 
 // Notes implements [Backend].
 func (f SQLite) Notes(state.Meta) []string {
-	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes, f.path)...)
+	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes.All(), f.path)...)
+}
+
+// Gone implements [Backend].
+func (f SQLite) Gone(lineage string) (sqlite.Gone, bool) {
+	return sqlite.GoneFrom(f.notes.All(), f.path, lineage)
 }
 
 // Advice implements [Backend].
@@ -242,7 +252,7 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 	if err := sqlite.Receive(ctx, path, state.ContentsOf(ctx, snapshot), by); err != nil {
 		return err
 	}
-	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
+	return sqlite.Arrive(ctx, path, by, storage.Notebook{}, sqlite.Options{Now: d.options.Now})
 }
 
 // Notes implements [Backend].
@@ -252,6 +262,9 @@ func (d Postgres) Notes(meta state.Meta) []string {
 	}
 	return nil
 }
+
+// Gone implements [Backend]: notes of such a state are by its lineage, and not by its place.
+func (d Postgres) Gone(string) (sqlite.Gone, bool) { return sqlite.Gone{}, false }
 
 // Files implements [Backend].
 func (d Postgres) Files() []string { return nil }
@@ -275,7 +288,35 @@ func BackendOf(loaded *config.Configuration, dir *Directory, h *host.Host) Backe
 	if s.Kind == config.StatePostgres {
 		return NewPostgres(s.URL, s.Schema, h)
 	}
-	return SQLite{dir.Within(s.Path), sqlite.Options{Now: h.Now}, h.StateDir()}
+	return noted(dir.Within(s.Path), h)
+}
+
+// noted is a file of SQLite, of which this user has notes. A directory that has the state itself is restored with it, so a note
+// is made there only where there is no other place.
+func noted(path string, h *host.Host) SQLite {
+	f := SQLite{path: path, options: sqlite.Options{Now: h.Now}}
+	var within []string
+	for _, dir := range h.StateDirs() {
+		switch {
+		case dir.IsKept && sqlite.IsWithin(path, dir.Base):
+			within, f.isIn = append(within, dir.Path()), true
+		case dir.IsKept:
+			f.notes.Kept = append(f.notes.Kept, dir.Path())
+		default:
+			f.notes.Read = append(f.notes.Read, dir.Path())
+		}
+	}
+	if !slices.ContainsFunc(f.notes.Kept, sqlite.CanKeep) {
+		f.notes.Kept = append(f.notes.Kept, within...)
+		return f
+	}
+	f.isIn, f.notes.Read = false, append(f.notes.Read, within...)
+	return f
+}
+
+// MovedBackend is a file of SQLite, relative to the directory of the configuration, to which a state is moved.
+func MovedBackend(dir *Directory, path string, h *host.Host) Backend {
+	return noted(dir.Within(path), h)
 }
 
 // FileBackend is a file of SQLite, relative to the directory of the configuration.

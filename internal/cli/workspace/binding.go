@@ -112,8 +112,7 @@ func (s *State) OtherState(meta state.Meta, err error) error {
 		}
 	}
 	if meta.Precheck && meta.Serial == 1 && meta.Lineage != s.Binding.Lineage {
-		return exit.WithHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
-			"nothing was sent. The same command finishes that", s.Name), s.dir.Command("init --new-state"))
+		return s.CutOff()
 	}
 	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage == s.Binding.Lineage {
 		if _, used := s.lookInto(); !used {

@@ -45,6 +45,7 @@ type State struct {
 
 	authStyle string // how the token endpoint takes credentials, by an earlier run; "" for unknown
 	toldCopy  bool   // a person was told that the state is a copy
+	toldNotes bool   // a person was told which notes of the state can't be used, if any
 }
 
 // NewState is a state without a backend: see [State.Find], [State.UseBackend] and [State.UseSandbox].
@@ -115,6 +116,9 @@ func (s *State) noLockFile() error {
 	if there, err := s.Backend.Look(context.Background()); err == nil && there {
 		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
 			"Restore the file from version control, or write it anew from the state", s.Name, s.dir.LockName()), s.dir.Command("init"))
+	}
+	if gone, wasHere := s.Backend.Gone(""); wasHere {
+		return s.GoneError(gone)
 	}
 	if s.HasSandboxBeside() {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
@@ -206,7 +210,7 @@ func warnOfLack(s *State, meta state.Meta) {
 		return
 	}
 	note := ""
-	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
+	if paths := s.notesThere(meta); len(paths) > 0 && !meta.Told {
 		note = " Where nothing was sent since that event, remove " + english.List(paths) + ", from which that is known."
 	}
 	warn(s.streams, "The state lacks events",
@@ -227,8 +231,9 @@ func WhyLacks(meta state.Meta) string {
 
 // warnOfPlace says that a state was made in place of one that is gone, and how it gets what that had.
 func warnOfPlace(s *State, meta state.Meta) {
-	never := "remove " + s.dir.LockName() + ", and what is in " + s.Name + ", and init again"
-	if paths := s.Backend.Notes(meta); len(paths) > 0 && !meta.Told {
+	gone, _ := s.Backend.Gone("")
+	never := "remove " + english.List(append([]string{s.dir.LockName(), "what is in " + s.Name}, gone.Notes...)) + ", and init again"
+	if paths := s.notesThere(meta); len(paths) > 0 && !meta.Told {
 		never = "remove " + english.List(paths) + ", from which that is known"
 	}
 	warn(s.streams, "The state was made in place of one that is gone",
@@ -264,6 +269,7 @@ func warnOfCopy(streams *terminal.Streams, name string, run state.Run) {
 
 // Read opens the state for reading. A state of the sandbox that is not made yet is empty.
 func (s *State) Read(ctx context.Context) (state.Snapshot, func(), error) {
+	warnOfNotes(s)
 	store, err := s.Backend.OpenReadOnly(ctx)
 	if err != nil {
 		if s.dir.Sandbox && errors.Is(err, state.ErrMissing) {
@@ -294,6 +300,7 @@ func (s *State) Write(ctx context.Context) (state.Store, error) {
 			return nil, err
 		}
 	}
+	warnOfNotes(s)
 	store, err := s.Backend.Open(ctx)
 	if err != nil {
 		return nil, s.Error(err)

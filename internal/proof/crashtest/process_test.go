@@ -114,7 +114,7 @@ func (d *directory) rows() []state.Transfer {
 func newDirectory(t *testing.T, program string, service *service, hasLookup bool, inFlightMax int) *directory {
 	t.Helper()
 	d := &directory{t: t, program: program, path: t.TempDir(), env: append(
-		os.Environ(), "USER=clerk", "XDG_STATE_HOME="+t.TempDir(), "REMIT_VAR_base_url="+service.baseURL, "REMIT_VAR_client_secret="+service.secret)}
+		os.Environ(), "USER=clerk", "XDG_STATE_HOME=", "HOME="+t.TempDir(), "REMIT_VAR_base_url="+service.baseURL, "REMIT_VAR_client_secret="+service.secret)}
 	rows, err := os.ReadFile("../../../examples/payroll/payroll-2026-11.csv")
 	if err != nil {
 		t.Fatal(err)

@@ -319,7 +319,7 @@ func (w *world) startWith(env []string, args ...string) *runner {
 	w.t.Helper()
 	r := &runner{t: w.t, cmd: exec.Command(w.program, args...), done: make(chan struct{})}
 	r.cmd.Dir = w.dir
-	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "XDG_STATE_HOME="+w.seen, "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.at.URL())
+	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "XDG_STATE_HOME=", "HOME="+w.seen, "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.at.URL())
 	r.cmd.Env = append(r.cmd.Env, env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {

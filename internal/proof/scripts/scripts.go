@@ -122,8 +122,9 @@ func Params(t *testing.T) testscript.Params {
 			env.Setenv("RECIPES", filepath.Join(root, "docs", "recipes"))
 			env.Setenv("COMPAT", filepath.Join(root, "testdata", "compat"))
 			env.Setenv("USER", "clerk")
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".tmp", "seen")) // what this machine has seen of states
-			env.Setenv("HUNDREDS", strconv.Itoa(suite.Dose(1, 10, 100)))             // of transfers, where many are needed
+			env.Setenv("HOME", filepath.Join(env.WorkDir, ".tmp"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".tmp", ".local", "state")) // what this machine has seen of states
+			env.Setenv("HUNDREDS", strconv.Itoa(suite.Dose(1, 10, 100)))                        // of transfers, where many are needed
 			env.Values[serviceKey{}] = &fakeService{}
 			env.Values[serverKey{}] = &database{}
 			return nil
