@@ -10,6 +10,9 @@ import (
 	"remit/state"
 )
 
+// refusedMax bounds how many refused transfers are looked up before a run ends: fifty lookups.
+const refusedMax = 50 * FindMax
+
 // lookRefusedUp looks up once, after the last request, what the run has as refused, or as not processed: a server in between may have
 // written that after the service made the transfer, or have sent the request to the service twice. It takes over what is listed, and a
 // list without a record leaves the refusal as it is, as does a lookup that fails. An error is the state's.
@@ -35,7 +38,7 @@ func lookRefusedUp(run *activeRun, isOfRun func(state.Transfer) bool) error {
 	return nil
 }
 
-// readRefused returns the ref_ids of the run's transfers to which an answer said no, at most [againMax] of them.
+// readRefused returns the ref_ids of the run's transfers to which an answer said no, at most [refusedMax] of them.
 func readRefused(run *activeRun, isOfRun func(state.Transfer) bool) ([]string, error) {
 	snapshot, err := run.journal.snapshot()
 	if err != nil {
@@ -48,7 +51,7 @@ func readRefused(run *activeRun, isOfRun func(state.Transfer) bool) ([]string, e
 			return nil, fmt.Errorf("read the state: %w", err)
 		}
 		if o.Status == state.Refused || o.Status == state.Unsent {
-			if refused = append(refused, strings.Clone(o.RefID)); len(refused) == againMax {
+			if refused = append(refused, strings.Clone(o.RefID)); len(refused) == refusedMax {
 				break
 			}
 		}
