@@ -25,8 +25,8 @@ import (
 type limitTally struct {
 	moments *moments
 	limits  []limitCount
-	// unread are recorded without an attempt of this state's, so that their own times count, or conflicts, of which
-	// the record counts as well.
+	// unread may be recorded without an attempt of this state's, so that their own times count, or are conflicts, of
+	// which the record counts as well.
 	unread []string
 	// otherwise are transfers that were made otherwise than they were asked for, by ref_id.
 	otherwise map[string]*otherwiseMade
@@ -92,11 +92,16 @@ func (t *limitTally) recorded(o *state.Outline) {
 func (t *limitTally) made(o *state.Outline) {
 	switch {
 	case !t.isDaily():
-	case o.AttemptedAt.IsZero() || o.Status == state.Conflict:
+	case o.AttemptedAt.IsZero() || o.Status == state.Conflict || mayBeAdopted(o.Status) && t.isOfDay(o.AttemptedAt):
 		t.unread = append(t.unread, strings.Clone(o.RefID))
 	default:
 		t.sentAt(o, o.AttemptedAt)
 	}
+}
+
+// isOfDay reports whether what was sent at a time may be of a limit's day.
+func (t *limitTally) isOfDay(at time.Time) bool {
+	return slices.ContainsFunc(t.limits, func(l limitCount) bool { return l.Per.IsDaily() && t.moments.mayBe(at, l.isOn) })
 }
 
 func (t *limitTally) sentAt(o *state.Outline, at time.Time) {
@@ -153,7 +158,7 @@ func (l *limitCount) sentOtherwise(o *otherwiseMade) {
 }
 
 // readUnread takes in transfers that were recorded without an attempt of this state's, such as an
-// import, by the time of the service's record, and conflicts.
+// import, by the time of the service's record, others by the time of their attempt, and conflicts.
 func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 	if t == nil {
 		return nil
@@ -166,25 +171,22 @@ func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 			}
 			t.otherwise = withOtherwise(t.otherwise, d.RefID, other)
 		}
-		if !d.AttemptedAt.IsZero() {
+		at, ok := t.sentOn(d)
+		if ok {
 			o := d.Outline()
-			t.sentAt(&o, d.AttemptedAt)
-			return nil
+			t.sentAt(&o, at)
 		}
-		if d.Outcome == nil || len(d.Outcome.Records) == 0 {
-			return nil
-		}
-		kept, err := transfer.ParseRecord(d.Outcome.Records[0])
-		if err != nil {
-			return fmt.Errorf("read the record of %q: %w", d.RefID, err)
-		}
-		o := d.Outline()
-		if kept.CreatedAt.IsZero() {
-			kept.CreatedAt = t.moments.now // it does not say
-		}
-		t.sentAt(&o, kept.CreatedAt)
 		return nil
 	})
+}
+
+// sentOn is when a transfer counts as sent. A record that does not say when it was made counts as made when it was found,
+// or now; ok is false of what a list alone has, without an attempt.
+func (t *limitTally) sentOn(d *state.Detail) (at time.Time, ok bool) {
+	if !d.AttemptedAt.IsZero() {
+		return cmp.Or(adoptedAt(d), d.AttemptedAt), true
+	}
+	return cmp.Or(createdAt(d), t.moments.now), len(keptRecords(d)) > 0
 }
 
 // line takes in what the plan would send. isLeft is false where it was sent already, and so
