@@ -88,7 +88,7 @@ func (j *judge) judgeLine(s *suspects, n, original int) judgedLine {
 			v.was = cmp.Or(v.was, r)
 			continue
 		}
-		v.alike, v.twin, v.intended = true, j.rows.refID(r), r.intended
+		v.alike, v.twin, v.madeAt = true, j.rows.refID(r), j.madeAt(r)
 		v.place = j.places[v.twin]
 		break
 	}

@@ -123,7 +123,7 @@ func (s *said) addTwins(p *Plan, isLine map[string]bool, due map[string]time.Tim
 				d = saidTwin(&c.Request, signal)
 				s.details[signal.RefID] = d
 			}
-			_, d.IntendedAt = signal.saidStatus()
+			d.IntendedAt, d.Intent.Found = signal.saidTime()
 			if strings.Contains(signal.Detail, markOfDate) {
 				d.Intent.Due = due[signal.RefID]
 			}
@@ -150,7 +150,7 @@ func (s *said) addByRecord(a *alike) {
 		d = saidTwin(&asked, a.signal)
 		s.details[a.signal.RefID] = d
 	}
-	_, d.IntendedAt = a.signal.saidStatus()
+	d.IntendedAt, d.Intent.Found = a.signal.saidTime()
 	o := s.otherwise[a.signal.RefID]
 	if o == nil {
 		asked, err := newRecorded(d).Request()
@@ -210,7 +210,7 @@ func saidTwin(like *transfer.Request, signal Signal) *state.Detail {
 			request.Amount = was // else the computed marks differ from the file's
 		}
 	}
-	status, _ := signal.saidStatus()
+	status := signal.saidStatus()
 	d := &state.Detail{
 		Transfer: state.Transfer{
 			RefID: request.RefID, Status: status, Fingerprint: request.Fingerprint(), Twin: request.Twin(), Destination: request.Destination(),
@@ -227,23 +227,29 @@ func saidTwin(like *transfer.Request, signal Signal) *state.Detail {
 	return d
 }
 
-// saidStatus is what [row.said] wrote into the detail of a look-alike; a time that it has not is zero.
-func (s *Signal) saidStatus() (state.Status, time.Time) {
+// saidStatus is the status that [builder.said] wrote into the detail of a look-alike.
+func (s *Signal) saidStatus() state.Status {
 	status := state.Recorded
 	for _, known := range state.Statuses() {
 		if known.MayBeMade() && strings.HasPrefix(s.Detail, known.String()) {
 			status = known
 		}
 	}
-	_, text, found := strings.Cut(s.Detail, status.String()+", intended at ")
+	return status
+}
+
+// saidTime is the time that [builder.said] wrote there, zero where it wrote none, and whether that is the record's.
+func (s *Signal) saidTime() (at time.Time, isMade bool) {
+	status := s.saidStatus().String()
+	_, text, found := strings.Cut(s.Detail, status+saidIntended)
 	if !found {
-		return status, time.Time{}
+		_, text, isMade = strings.Cut(s.Detail, status+saidMade)
 	}
 	if end := strings.IndexAny(text, ",; "); end >= 0 {
 		text = text[:end]
 	}
-	at, _ := time.Parse(time.RFC3339, text) // else as one that the state does not know
-	return status, at
+	at, _ = time.Parse(time.RFC3339, text) // else as one that the state does not know
+	return at, isMade
 }
 
 // Meta implements [Record].

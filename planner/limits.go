@@ -25,8 +25,8 @@ import (
 type limitTally struct {
 	moments *moments
 	limits  []limitCount
-	// unread are recorded without an attempt of this state's, so that their own times count, or conflicts, of which
-	// the record counts as well.
+	// unread may be recorded without an attempt of this state's, so that their own times count, or are conflicts, of
+	// which the record counts as well.
 	unread []string
 	// unclear are not made by their outlines.
 	unclear unclear
@@ -97,11 +97,17 @@ func (t *limitTally) recorded(o *state.Outline) {
 // made takes in a row that was made, or may have been.
 func (t *limitTally) made(o *state.Outline) {
 	switch {
-	case o.AttemptedAt.IsZero() || o.Status == state.Conflict:
+	case !t.isDaily():
+	case o.AttemptedAt.IsZero() || o.Status == state.Conflict || mayBeAdopted(o.Status) && t.isOfDay(o.AttemptedAt):
 		t.unread = append(t.unread, strings.Clone(o.RefID))
 	default:
 		t.sentAt(o, o.AttemptedAt)
 	}
+}
+
+// isOfDay reports whether what was sent at a time may be of a limit's day.
+func (t *limitTally) isOfDay(at time.Time) bool {
+	return slices.ContainsFunc(t.limits, func(l limitCount) bool { return l.Per.IsDaily() && t.moments.mayBe(at, l.isOn) })
 }
 
 func (t *limitTally) sentAt(o *state.Outline, at time.Time) {
@@ -158,7 +164,8 @@ func (l *limitCount) sentOtherwise(o *otherwiseMade) {
 }
 
 // readUnread takes in transfers that may have been made although their outlines say otherwise, conflicts, and those that were
-// recorded without an attempt of this state's, such as an import, by the time of the service's record.
+// recorded without an attempt of this state's, such as an import, by the time of the service's record, others by the time of
+// their attempt.
 func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 	if t == nil {
 		return nil
@@ -179,26 +186,28 @@ func (t *limitTally) readUnread(ctx context.Context, record Record) error {
 			}
 			t.otherwise = withOtherwise(t.otherwise, d.RefID, other)
 		}
-		if !d.AttemptedAt.IsZero() {
+		was := d
+		if d.AttemptedAt.IsZero() {
+			var err error
+			if was, err = beforeForgotten(ctx, record, d); err != nil || was == nil {
+				return err
+			}
+		}
+		if at, ok := t.sentOn(was); ok {
 			o := d.Outline()
-			t.sentAt(&o, d.AttemptedAt)
-			return nil
+			t.sentAt(&o, at)
 		}
-		was, err := beforeForgotten(ctx, record, d)
-		if err != nil || was == nil || len(keptRecords(was)) == 0 {
-			return err
-		}
-		kept, err := transfer.ParseRecord(was.Outcome.Records[0])
-		if err != nil {
-			return fmt.Errorf("read the record of %q: %w", d.RefID, err)
-		}
-		o := d.Outline()
-		if kept.CreatedAt.IsZero() {
-			kept.CreatedAt = t.moments.now // it does not say
-		}
-		t.sentAt(&o, kept.CreatedAt)
 		return nil
 	})
+}
+
+// sentOn is when a transfer counts as sent. A record that does not say when it was made counts as made when it was found,
+// or now; ok is false of what a list alone has, without an attempt.
+func (t *limitTally) sentOn(d *state.Detail) (at time.Time, ok bool) {
+	if !d.AttemptedAt.IsZero() {
+		return cmp.Or(adoptedAt(d), d.AttemptedAt), true
+	}
+	return cmp.Or(createdAt(d), t.moments.now), len(keptRecords(d)) > 0
 }
 
 // line takes in what the plan would send. isLeft is false where it was sent already, and so

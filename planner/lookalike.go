@@ -40,7 +40,7 @@ type judgedLine struct {
 	twin   string    // one of these
 	place  string
 
-	intended int64 // of twin, as a row has it; 0 of one of this plan
+	madeAt int64 // of twin, as a row has it; 0 of one of this plan
 }
 
 // findLookAlikes marks the look-alikes and renames of due transfers, and adds an obstacle for
@@ -48,6 +48,9 @@ type judgedLine struct {
 func (b *builder) findLookAlikes(ctx context.Context) error {
 	all, err := b.gatherSuspects(ctx)
 	if err != nil {
+		return err
+	}
+	if err := b.dateAdopted(ctx, all); err != nil {
 		return err
 	}
 	places, err := b.verifySuspects(ctx, all)
@@ -248,15 +251,20 @@ func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
 // at any age, others within the window; a window of "0" blocks nothing, but marks as far back as
 // the default.
 func (b *builder) isOlderTwin(c suspect, r *row) bool {
+	if b.isJudged(c.Change, r) || b.isCorrection(c.number, r) || b.isByRecord(c.Change, r) && !b.otherwise[r].isMadeAs(&c.Request) {
+		return false
+	}
+	return !b.isTooOld(c, r)
+}
+
+// isTooOld reports whether a line does not look back as far as to a recorded twin.
+func (b *builder) isTooOld(c suspect, r *row) bool {
 	within := c.DuplicateWithin
 	if within == 0 {
 		within = config.DuplicateWithinDefault
 	}
 	was := b.renamed[c.number]
-	if b.isJudged(c.Change, r) || b.isCorrection(c.number, r) || b.isByRecord(c.Change, r) && !b.otherwise[r].isMadeAs(&c.Request) {
-		return false
-	}
-	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.moments)
+	return r.status != state.InDoubt && (was == nil || was.row != r) && !b.moments.isWithin(b.madeAt(r), within)
 }
 
 // isRename reports whether a recorded twin is what a line was under other words, or older.
@@ -363,7 +371,7 @@ func (j *judge) mark(s *suspects, n, original int) {
 			break
 		}
 		refID := j.rows.refID(r)
-		signal := Signal{Kind: LookAlike, RefID: refID, Place: j.places[refID], Detail: r.said()}
+		signal := Signal{Kind: LookAlike, RefID: refID, Place: j.places[refID], Detail: j.said(r)}
 		was := j.renamed[c.number]
 		switch {
 		case j.isRename(c, r):
@@ -441,11 +449,20 @@ const markOnly = ` (a mark only: duplicate_within is "0")`
 
 const markOfDate = " (a mark only: for another date of its schedule)"
 
+// saidIntended and saidMade stand before the time of a twin; the second where that is the record's.
+const (
+	saidIntended = ", intended at "
+	saidMade     = ", made at "
+)
+
 // said is what the record has of a twin, in words.
-func (r *row) said() string {
-	text := r.status.String()
-	if r.intended != unknownAge {
-		text += ", intended at " + time.UnixMilli(r.intended).UTC().Format(time.RFC3339)
+func (b *builder) said(r *row) string {
+	at, isDated := b.dated[r]
+	switch {
+	case isDated:
+		return r.status.String() + saidMade + time.UnixMilli(at).UTC().Format(time.RFC3339)
+	case r.intended == unknownAge:
+		return r.status.String()
 	}
-	return text
+	return r.status.String() + saidIntended + time.UnixMilli(r.intended).UTC().Format(time.RFC3339)
 }

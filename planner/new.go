@@ -112,6 +112,7 @@ type builder struct {
 
 	otherwise     map[*row]*otherwiseMade // recorded transfers; nil where there is none
 	otherwiseRows []otherwiseRow          // in order of ref_id
+	dated         map[*row]int64          // when those were made that are dated by their records, as a row has it
 
 	seed     maphash.Seed // of twins that are not recorded
 	movement []byte       // of one of them
@@ -248,7 +249,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
-			if at := time.UnixMilli(r.intended).UTC(); r.intended != unknownAge && at.After(b.plan.Newest) {
+			if at := time.UnixMilli(r.intended).UTC(); r.intended != unknownAge && !mayBeAdopted(r.status) && at.After(b.plan.Newest) {
 				b.plan.Newest = at
 			}
 		}

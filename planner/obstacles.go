@@ -191,14 +191,14 @@ func (j *judge) lookAlikeObstacle(unit string, some []judgedLine) Obstacle {
 	whose := ""
 	switch {
 	case o.Count == 1:
-		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q at %s", first.RefID, first.Place, some[0].twin, some[0].place)
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q%s", first.RefID, first.Place, some[0].twin, atPlace(some[0].place))
 	case first.Batch != "":
 		whose = fmt.Sprintf(" of batch %q", first.Batch)
 	case unit != "":
 		whose = " of " + unit
 	}
 	if o.Count > 1 {
-		o.Detail = fmt.Sprintf("%d transfers%s make the same movement as others, the first %q at %s as %q at %s", o.Count, whose, first.RefID, first.Place, some[0].twin, some[0].place)
+		o.Detail = fmt.Sprintf("%d transfers%s make the same movement as others, the first %q at %s as %q%s", o.Count, whose, first.RefID, first.Place, some[0].twin, atPlace(some[0].place))
 	}
 	o.Detail += ": same sender, destination, asset and amount under another ref_id. If both are meant, accept it by name." + j.otherTime(first.RefID, some[0].twin) + first.otherRecord(some[0].twin)
 	if given, ok := j.controls.AcceptDuplicates[unit]; ok && unit != "" {
@@ -217,16 +217,32 @@ func (j *judge) lookAlikeObstacle(unit string, some []judgedLine) Obstacle {
 	return o
 }
 
+// atPlace is where a transfer was declared, as a clause; "" of one that nobody declared when it was recorded.
+func atPlace(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " at " + place
+}
+
+// fromPlace is atPlace of what is recorded from there.
+func fromPlace(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " from " + place
+}
+
 // addWithin adds the line that a file needs which comes again with the same people and amounts,
 // where all look-alikes are of an earlier period: old enough that nobody pays twice by mistake
 // what both are meant to be.
 func (j *judge) addWithin(o *Obstacle, some []judgedLine) {
 	newest := int64(0)
 	for _, v := range some {
-		if v.intended == unknownAge {
+		if v.madeAt == unknownAge {
 			return // of this plan, or of any age
 		}
-		newest = max(newest, v.intended)
+		newest = max(newest, v.madeAt)
 	}
 	within := withinFor(j.now.Sub(time.UnixMilli(newest)))
 	if within == 0 {

@@ -363,7 +363,7 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 	areMixed := false
 	for _, v := range some {
 		areMixed = areMixed || v.rename.words != was.words
-		o.Rename.add(v.rename.row)
+		o.Rename.add(j.madeAt(v.rename.row))
 	}
 	old := j.rows.refID(was.row)
 	next, isPeriod := periodBetween(was.words, is)
@@ -372,8 +372,8 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 		if isPeriod {
 			both = "as where this is the payment of the next period, leave the block of the old one in the files beside it, or accept it"
 		}
-		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, %s.",
-			first.line.RefID, first.line.Place, old, j.places[old], o.Rename.when(), was.words, is, both)
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded%s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, %s.",
+			first.line.RefID, first.line.Place, old, fromPlace(j.places[old]), o.Rename.when(), was.words, is, both)
 		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + o.Remedy
 		return
 	}
@@ -382,8 +382,8 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 		help = next.help()
 		o.Remedy = next.remedy() + o.Remedy
 	}
-	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s.%s",
-		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is, help)
+	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded%s. Their ref_ids were made by %s%s, and are by %s.%s",
+		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, fromPlace(j.places[old]), was.words, orOthers(areMixed), is, help)
 }
 
 // describeCorrections adds what there is to say of lines that differ from recorded transfers by the amount alone.
@@ -392,7 +392,7 @@ func (j *judge) describeCorrections(o *Obstacle, some []judgedLine) {
 	c, was := first.line, first.was
 	when := new(Renaming)
 	for _, v := range some {
-		when.add(v.was)
+		when.add(j.madeAt(v.was))
 	}
 	old := j.rows.refID(was)
 	amount := fmt.Sprintf("%s %s", j.rows.amount(was), j.rows.assetOf(was))
@@ -403,11 +403,11 @@ func (j *judge) describeCorrections(o *Obstacle, some []judgedLine) {
 		o.Detail += " "
 	}
 	if len(some) == 1 {
-		o.Detail += fmt.Sprintf("%q at %s is the same ref_id as %q but for the amount. That one is recorded from %s%s with %s, and is no longer declared.",
-			c.RefID, c.Place, old, j.places[old], when.when(), amount)
+		o.Detail += fmt.Sprintf("%q at %s is the same ref_id as %q but for the amount. That one is recorded%s%s with %s, and is no longer declared.",
+			c.RefID, c.Place, old, fromPlace(j.places[old]), when.when(), amount)
 	} else {
-		o.Detail += fmt.Sprintf("%d transfers of %s have the same ref_ids as recorded ones%s that are no longer declared, but for the amounts, the first %q at %s as %q, recorded from %s with %s.",
-			len(some), o.Address, when.when(), c.RefID, c.Place, old, j.places[old], amount)
+		o.Detail += fmt.Sprintf("%d transfers of %s have the same ref_ids as recorded ones%s that are no longer declared, but for the amounts, the first %q at %s as %q, recorded%s with %s.",
+			len(some), o.Address, when.when(), c.RefID, c.Place, old, fromPlace(j.places[old]), amount)
 	}
 	o.Detail += " If an amount was corrected after the payment, all of it would be paid again: write the old amount, and declare the difference as a transfer of its own. If both are meant, leave the old one declared beside the new one, or accept exactly so many."
 }
@@ -419,12 +419,12 @@ func orOthers(are bool) string {
 	return ""
 }
 
-// add adds when a recorded transfer was intended, where that is known.
-func (r *Renaming) add(of *row) {
-	if of.intended == unknownAge {
+// add adds when a recorded transfer was intended, as a row has it, where that is known.
+func (r *Renaming) add(intended int64) {
+	if intended == unknownAge {
 		return
 	}
-	at := time.UnixMilli(of.intended).UTC()
+	at := time.UnixMilli(intended).UTC()
 	if r.Oldest.IsZero() || at.Before(r.Oldest) {
 		r.Oldest = at
 	}

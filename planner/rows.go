@@ -73,9 +73,9 @@ func (r *row) setIf(mark marks, is bool) {
 // a look-alike that may be old is better asked about than paid.
 const unknownAge = 0
 
-// within reports whether the row may have been intended at most d before now.
-func (r *row) within(d time.Duration, m *moments) bool {
-	return r.intended == unknownAge || m.mayBe(time.UnixMilli(r.intended), func(at time.Time) bool { return m.now.Sub(at) <= d })
+// isWithin reports whether a time, as a row has it, may be at most d before now.
+func (m *moments) isWithin(made int64, d time.Duration) bool {
+	return made == unknownAge || m.mayBe(time.UnixMilli(made), func(at time.Time) bool { return m.now.Sub(at) <= d })
 }
 
 // rows are all recorded ref_ids, in byte order, which is that of the state's one scan.
