@@ -90,7 +90,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		for _, signature := range what.signature {
 			signed = append(signed, signature...)
 		}
-		ex.body = c.wording.secrets.Scrub(ex.body, signed...)
+		ex.body = c.wording.secrets.Scrub(withoutMark(ex.body), signed...)
 		if ex.err != nil {
 			ex.body = withoutCut(ex.body)
 		}

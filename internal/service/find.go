@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/executor"
@@ -334,7 +335,7 @@ func (s *search) findTarget(refIDs []string, cursor string) *url.URL {
 	if cursor != "" {
 		query.Set("page_cursor", cursor)
 	}
-	target.RawQuery = query.Encode()
+	target.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // a space: some read a + as itself
 	return target
 }
 
@@ -373,9 +374,9 @@ func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (p
 	if isEmpty(ex.body) {
 		return page{}, fmt.Errorf("the service answered %s with an empty body", statusWords(ex.status))
 	}
-	in, err := transfer.ObjectFields(ex.body)
+	in, err := ex.object()
 	if err != nil {
-		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
+		return page{}, err
 	}
 	raw, ok := in["items"]
 	var items []json.RawMessage

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func (w wording) describe(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "the attempt was interrupted"
 	case errors.As(err, &certificate):
-		return "its certificate is not trusted: " + w.clean(certificate.Err.Error()) + ". Where it is one of your own company, ca_file names the certificate of its authority"
+		return w.certificateWords(certificate.Err)
 	case errors.As(err, &unknownHost):
 		return "its name cannot be resolved: " + w.clean(unknownHost.Error())
 	case errors.As(err, &timeout) && timeout.Timeout():
@@ -83,4 +84,17 @@ func (w wording) describe(err error) string {
 		return "the connection was closed"
 	}
 	return w.clean(err.Error())
+}
+
+// certificateWords says why a certificate is not believed, and who can mend that.
+func (w wording) certificateWords(err error) string {
+	words := "its certificate is not trusted: " + w.clean(err.Error())
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "its certificate has expired or is not valid yet: " + w.clean(invalid.Detail) +
+			". Where the clock of this machine is right, whoever runs that server has to renew the certificate"
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return words + ". Where it is one of your own company, ca_file names the certificate of its authority"
+	}
+	return words
 }

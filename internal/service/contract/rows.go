@@ -12,7 +12,7 @@ func tokenRows() []Requirement {
 		},
 		{
 			TokenLife, Tokens, "A token is good for as long as expires_in says.",
-			"After a 401 remit gets one new token and repeats the request. It stops the run where that token is refused as well.",
+			"After a 401 remit gets one new token and repeats the request. It stops the run where that token is refused as well. An expires_in that is no number of seconds counts as none.",
 		},
 		{
 			Clock, Tokens, "The token's answer has a Date within 5 minutes of this machine's clock.",
