@@ -343,7 +343,9 @@ func (t *tokens) describe(err error) *tokenError {
 	}
 	if network, ok := errors.AsType[*url.Error](err); ok {
 		reason := "the token endpoint cannot be reached: " + t.client.wording.describe(network.Err)
-		if dial, ok := errors.AsType[*net.OpError](network.Err); ok && dial.Op == "dial" {
+		dial, isDial := errors.AsType[*net.OpError](network.Err)
+		_, isLate := errors.AsType[*noConnectionError](network.Err)
+		if isLate || isDial && dial.Op == "dial" {
 			reason += ". Correct token_url, or try again when it can be reached"
 		}
 		return &tokenError{reason: reason}

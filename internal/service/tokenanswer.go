@@ -2,13 +2,16 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,13 +27,19 @@ type tokenTransport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
+	var connected atomic.Bool
+	r = r.Clone(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	}))
 	r.Header.Set("User-Agent", t.client.userAgent)
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Accept-Encoding", identity)
 	t.path = r.URL.Path
 	began := t.client.watches.start()
 	answer, err := t.client.transport.RoundTrip(r)
+	if err != nil && errors.Is(r.Context().Err(), context.DeadlineExceeded) && !connected.Load() {
+		return nil, &noConnectionError{t.client.wording.timeout}
+	}
 	if err != nil {
 		return nil, err
 	}

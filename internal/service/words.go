@@ -56,6 +56,7 @@ func (w wording) describe(err error) string {
 	var certificate *tls.CertificateVerificationError
 	var unknownHost *net.DNSError
 	var noTLS tls.RecordHeaderError
+	var late *noConnectionError
 	if operation, ok := errors.AsType[*net.OpError](err); ok {
 		switch operation.Op {
 		case "proxyconnect":
@@ -68,8 +69,8 @@ func (w wording) describe(err error) string {
 	switch {
 	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS (https) at this port"
-	case errors.Is(err, errLate):
-		return errLate.Error()
+	case errors.As(err, &late):
+		return late.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("no whole answer within %s", w.timeout)
 	case errors.Is(err, context.Canceled):
