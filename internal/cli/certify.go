@@ -343,7 +343,7 @@ func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) e
 		}
 	}
 	sv.WatchList = func(l service.List) {
-		trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Others: l.Others, More: l.More})
+		trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Alone: l.Alone, Others: l.Others, More: l.More})
 	}
 	connection, err := sv.Connect(ctx, 1, c.faults...)
 	if err != nil {

@@ -76,9 +76,9 @@ func (c *Client) balanceError(ex exchange) error {
 // fields that it has twice, leave the whole answer unread.
 func readBalances(ex exchange) (executor.Balances, error) {
 	b := executor.Balances{At: dateOf(ex.header)}
-	in, err := transfer.ObjectFields(ex.body)
+	in, err := ex.object()
 	if err != nil {
-		return b, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
+		return b, err
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(in["items"], &items) != nil || items == nil { // null is no list

@@ -12,13 +12,19 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"remit/executor"
 )
 
-var errLate = fmt.Errorf("no connection within %s", executor.StartMax)
+var errLate = &noConnectionError{executor.StartMax}
+
+// noConnectionError says that there was no connection in time.
+type noConnectionError struct{ within time.Duration }
+
+func (e *noConnectionError) Error() string { return fmt.Sprintf("no connection within %s", e.within) }
 
 // exchange is one request and its answer.
 type exchange struct {
@@ -56,6 +62,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	defer giveUp(nil)
 	defer time.AfterFunc(c.wording.timeout, func() { giveUp(context.DeadlineExceeded) }).Stop()
 	started := func() bool { return true }
+	var connected atomic.Bool
 	if what.startMax > 0 {
 		started = time.AfterFunc(what.startMax, func() { giveUp(errLate) }).Stop
 		defer started()
@@ -72,7 +79,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		}
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:          func(httptrace.GotConnInfo) { started() },
+		GotConn:          func(httptrace.GotConnInfo) { connected.Store(true); started() },
 		WroteHeaderField: func(string, []string) { body.begin() },
 	})
 	began, watch := c.now(), c.watches.start()
@@ -81,8 +88,11 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	var ex exchange
 	if err != nil {
 		ex = exchange{begun: body.seal(), err: err}
-		if cause := context.Cause(ctx); errors.Is(cause, errLate) {
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, errLate):
 			ex.err = cause
+		case errors.Is(cause, context.DeadlineExceeded) && whole.Err() == nil && !connected.Load():
+			ex.err = &noConnectionError{c.wording.timeout}
 		}
 	} else {
 		ex = readAnswer(answer, what.answerMax)
@@ -90,7 +100,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		for _, signature := range what.signature {
 			signed = append(signed, signature...)
 		}
-		ex.body = c.wording.secrets.Scrub(ex.body, signed...)
+		ex.body = c.wording.secrets.Scrub(withoutMark(ex.body), signed...)
 		if ex.err != nil {
 			ex.body = withoutCut(ex.body)
 		}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -10,6 +11,19 @@ import (
 
 // Patient has a client wait for a real network as long as a busy machine may need.
 func Patient(o *Options) { o.startMax, o.Timeout = 5*time.Minute, 5*time.Minute }
+
+// Question connects to a nameserver.
+var Question = question
+
+// Dial connects as a client does, within a minute, with the given ways to find addresses and to connect to one.
+func Dial(
+	ctx context.Context, host string,
+	resolve func(ctx context.Context, round int, host string) ([]net.IPAddr, error),
+	connect func(ctx context.Context, network, address string) (net.Conn, error),
+) (net.Conn, error) {
+	d := dialer{within: time.Minute, resolve: resolve, connect: connect}
+	return d.DialContext(ctx, "tcp", net.JoinHostPort(host, "443"))
+}
 
 // WriteSealed writes one request as [Client.do] does, and seals it, where it is to be, when
 // it has a connection. It reports whether the request may have begun.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/executor"
@@ -74,7 +75,8 @@ type search struct {
 // look asks for all of refIDs at once, and in halves where their address is too long or something
 // comes back of which nobody can say whose it is.
 func (s *search) look(ctx context.Context, refIDs []string) error {
-	if len(refIDs) > s.client.lookupMax || len(refIDs) > 1 && !s.client.lookups.fits(s.findTarget(refIDs, "")) {
+	isTooMany := len(refIDs) > s.client.lookupMax || len(refIDs) > 1 && s.client.lookups.alone.Load()
+	if isTooMany || len(refIDs) > 1 && !s.client.lookups.fits(s.findTarget(refIDs, "")) {
 		return s.lookInHalves(ctx, refIDs)
 	}
 	all, err := s.findAll(ctx, refIDs)
@@ -85,16 +87,12 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 	if err != nil {
 		return err
 	}
-	maps.Copy(s.unreadable, all.unreadable)
-	for _, refID := range all.listed {
-		s.listed[refID] = true
-	}
+	s.take(all, refIDs)
 	switch {
-	case all.stray == "":
-		for _, f := range all.records {
-			s.found[f.of] = append(s.found[f.of], f.Record)
-		}
+	case all.stray == "" && all.again:
 		return s.lookAgain(ctx, refIDs, all)
+	case all.stray == "":
+		return s.lookTurned(ctx, refIDs, all)
 	case len(refIDs) == 1 || s.splits == 0:
 		for _, refID := range refIDs {
 			s.unreadable[refID] = all.stray
@@ -105,15 +103,26 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 	return s.lookInHalves(ctx, refIDs)
 }
 
+// take takes from a list what it has of refIDs, unless nobody can say whose an item of it is.
+func (s *search) take(list page, refIDs []string) {
+	maps.Copy(s.unreadable, list.unreadable)
+	for _, refID := range list.listed {
+		s.listed[refID] = true
+	}
+	if list.stray != "" {
+		return
+	}
+	for _, f := range list.records {
+		if slices.Contains(refIDs, f.of) {
+			s.found[f.of] = append(s.found[f.of], f.Record)
+		}
+	}
+}
+
 // lookAgain asks once more for ref_ids that a list lacks which ended with a page that came again: the service
 // shows the first page alone. A page of fewer ref_ids is the shorter.
 func (s *search) lookAgain(ctx context.Context, refIDs []string, list page) error {
-	if !list.again {
-		return nil
-	}
-	lacking := slices.DeleteFunc(slices.Clone(refIDs), func(refID string) bool {
-		return slices.Contains(list.listed, refID) || list.unreadable[refID] != ""
-	})
+	lacking := list.lacking(refIDs)
 	switch {
 	case len(lacking) == 0:
 		return nil
@@ -240,7 +249,9 @@ func (s *search) findPage(ctx context.Context, refIDs []string, at *turner) (pag
 	}
 	p, err := readPage(ex, refIDs, at, s.client.time.answeredAt(ex.header))
 	if err == nil && s.client.witness.watchList != nil {
-		s.client.witness.watchList(p.list(refIDs, target))
+		l := p.list(refIDs, target)
+		l.Alone = s.client.lookups.alone.Load()
+		s.client.witness.watchList(l)
 	}
 	return p, err
 }
@@ -324,7 +335,7 @@ func (s *search) findTarget(refIDs []string, cursor string) *url.URL {
 	if cursor != "" {
 		query.Set("page_cursor", cursor)
 	}
-	target.RawQuery = query.Encode()
+	target.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // a space: some read a + as itself
 	return target
 }
 
@@ -363,9 +374,9 @@ func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (p
 	if isEmpty(ex.body) {
 		return page{}, fmt.Errorf("the service answered %s with an empty body", statusWords(ex.status))
 	}
-	in, err := transfer.ObjectFields(ex.body)
+	in, err := ex.object()
 	if err != nil {
-		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
+		return page{}, err
 	}
 	raw, ok := in["items"]
 	var items []json.RawMessage

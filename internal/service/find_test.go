@@ -35,6 +35,9 @@ func TestFindFollowsThePages(t *testing.T) {
 	}
 	w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
 		queries = append(queries, r.URL.Query())
+		if strings.Contains(r.URL.RawQuery, "+") {
+			t.Errorf("not every decoder reads a + as a space: %s", r.URL.RawQuery)
+		}
 		if r.Method != http.MethodGet || r.URL.Path != "/v2/transfers" || r.ContentLength > 0 {
 			t.Errorf("%s %s", r.Method, r.URL)
 		}

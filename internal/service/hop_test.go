@@ -1,16 +1,23 @@
 package service_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"remit/internal/service"
 )
@@ -54,6 +61,15 @@ func TestTheHopThatRefusedIsNamed(t *testing.T) {
 		"the certificate of the endpoint is unknown": {func(t *testing.T, o *service.Options) {
 			o.TokenURL, _ = secure(t, refuse, tls.NoClientCert)
 		}, "its certificate is not trusted"},
+		"the certificate of the endpoint has expired": {func(t *testing.T, o *service.Options) {
+			o.TokenURL, o.CA = certified(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Hour) })
+		}, "Where the clock of this machine is right, whoever runs that server has to renew the certificate"},
+		"the certificate of the endpoint is not valid yet": {func(t *testing.T, o *service.Options) {
+			o.TokenURL, o.CA = certified(t, func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Hour) })
+		}, "its certificate has expired or is not valid yet: current time "},
+		"the certificate of the endpoint is another's": {func(t *testing.T, o *service.Options) {
+			o.TokenURL, o.CA = certified(t, func(c *x509.Certificate) { c.IPAddresses = []net.IP{{10, 0, 0, 1}} })
+		}, "its certificate is not trusted: x509: certificate is valid for 10.0.0.1, not 127.0.0.1"},
 		"the endpoint wants a certificate": {func(t *testing.T, o *service.Options) {
 			o.TokenURL, o.CA = secure(t, refuse, tls.RequireAnyClientCert)
 		}, "it refused the TLS connection with the alert"},
@@ -72,9 +88,36 @@ func TestTheHopThatRefusedIsNamed(t *testing.T) {
 			o := options("https://127.0.0.1:1", tokens(t))
 			tt.options(t, &o)
 			_, err := newClient(t, o).Ready(t.Context())
+			if isUnknown := strings.Contains(name, "is unknown"); isUnknown != strings.Contains(fmt.Sprint(err), "ca_file names") {
+				t.Errorf("%v: ca_file is the remedy of an unknown authority alone", err)
+			}
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "proxy-password") {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
 	}
+}
+
+// certified serves at an address with a certificate of its own making.
+func certified(t *testing.T, change func(*x509.Certificate)) (address string, ca []byte) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(2 * time.Hour),
+		IPAddresses: []net.IP{{127, 0, 0, 1}},
+	}
+	change(c)
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

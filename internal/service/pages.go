@@ -21,9 +21,10 @@ const (
 	findSameMax = 4
 )
 
-// lookupLength is how long the address of a lookup may be. It is safe for concurrent use.
+// lookupLength is how long the address of a lookup may be, and whether it may have several ref_ids. It is safe for concurrent use.
 type lookupLength struct {
 	refused atomic.Int64 // bytes of the shortest address that was too long; 0 for none
+	alone   atomic.Bool  // of several ref_ids some do not reach the service, so that each is asked for alone
 }
 
 func (l *lookupLength) fits(target *url.URL) bool {

@@ -26,6 +26,7 @@ type Seen struct {
 // List is one page of a lookup that was read.
 type List struct {
 	Asked  int  // ref_ids
+	Alone  bool // each is asked for alone by now: of several, some do not reach the service
 	Length int  // bytes of its address, without scheme and host
 	Items  int  // records
 	Others int  // of these, of ref_ids that were not asked for

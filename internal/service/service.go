@@ -209,7 +209,7 @@ func (o Options) transport() (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext:            o.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    o.startMax,
+		TLSHandshakeTimeout:    cmp.Or(o.Timeout, timeoutDefault),
 		MaxIdleConnsPerHost:    o.InFlightMax, // of direct
 		DisableKeepAlives:      true,          // an answer that came twice would be taken for that to the next request
 		MaxResponseHeaderBytes: headerBytesMax,
@@ -218,7 +218,7 @@ func (o Options) transport() (*http.Transport, error) {
 	}
 	t.Protocols.SetHTTP1(true) // measured faster than HTTP/2 for many small requests
 	if t.DialContext == nil {
-		t.DialContext = (&net.Dialer{Timeout: o.startMax}).DialContext
+		t.DialContext = newDialer(cmp.Or(o.Timeout, timeoutDefault)).DialContext // a request to create ends it earlier
 	}
 	if t.MaxIdleConnsPerHost <= 0 {
 		t.MaxIdleConnsPerHost = inFlightMaxDefault

@@ -34,7 +34,7 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 		}
 	}
 	what.startMax = left()
-	a := c.classify(target.Path, c.do(ctx, what, have))
+	a := c.classifyCoded(target.Path, c.do(ctx, what, have))
 	if a.Kind != executor.TokenRefused {
 		return a
 	}

@@ -3,15 +3,12 @@ package service
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -247,8 +244,8 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	}
 	if err != nil {
 		failure := t.describe(err)
-		if via.page && !failure.refused {
-			failure = &tokenError{reason: "the token endpoint answered a page and no token, as a proxy or a page for signing in does; correct token_url"}
+		if via.flaw != "" && !failure.refused {
+			failure = &tokenError{reason: via.flaw}
 		}
 		log.Str("reason", failure.reason).Msg("no token")
 		seen.Reason = failure.reason
@@ -346,7 +343,9 @@ func (t *tokens) describe(err error) *tokenError {
 	}
 	if network, ok := errors.AsType[*url.Error](err); ok {
 		reason := "the token endpoint cannot be reached: " + t.client.wording.describe(network.Err)
-		if dial, ok := errors.AsType[*net.OpError](network.Err); ok && dial.Op == "dial" {
+		dial, isDial := errors.AsType[*net.OpError](network.Err)
+		_, isLate := errors.AsType[*noConnectionError](network.Err)
+		if isLate || isDial && dial.Op == "dial" {
 			reason += ". Correct token_url, or try again when it can be reached"
 		}
 		return &tokenError{reason: reason}
@@ -405,73 +404,6 @@ var tokenRemedies = map[string]string{
 func mayHoldToken(body []byte) bool {
 	isAny := func(name string) bool { return bytes.Contains(body, []byte(name)) }
 	return slices.ContainsFunc([]string{"access_token", "refresh_token", "id_token"}, isAny)
-}
-
-// tokenTransport sends the requests of oauth2 as ours and keeps of the answer what oauth2
-// drops. It is used by one renewal.
-type tokenTransport struct {
-	client *Client
-	path   string
-	status int
-	date   time.Time
-	page   bool // the answer is one of the web, for people
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("User-Agent", t.client.userAgent)
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("Accept-Encoding", identity)
-	t.path = r.URL.Path
-	began := t.client.watches.start()
-	answer, err := t.client.transport.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	t.status = answer.StatusCode
-	t.date = dateOf(answer.Header)
-	t.client.time.learn(t.date, began)
-	unpack(answer)
-	t.page = wholeSeconds(answer) && answer.StatusCode < 300
-	return answer, nil
-}
-
-// tokenAnswerMax bounds, in bytes, a token endpoint's answer; oauth2 reads as much.
-const tokenAnswerMax = 1 << 20
-
-// wholeSeconds rounds an expires_in that is a fraction, or has an exponent, down to the whole
-// seconds that oauth2 reads. JSON has one kind of number (RFC 8259). It reports whether the answer is a page of the web.
-func wholeSeconds(answer *http.Response) (isPage bool) {
-	body, failed := io.ReadAll(io.LimitReader(answer.Body, tokenAnswerMax))
-	var fields map[string]json.RawMessage
-	var life float64
-	if json.Unmarshal(body, &fields) == nil && json.Unmarshal(fields["expires_in"], &life) == nil &&
-		0 <= life && life < 1e9 && bytes.ContainsAny(fields["expires_in"], ".eE") {
-		fields["expires_in"] = strconv.AppendInt(nil, int64(life), 10)
-		var err error
-		if body, err = json.Marshal(fields); err != nil {
-			panic(err) // each field was JSON
-		}
-	}
-	answer.Body = &readAgain{Reader: bytes.NewReader(body), failed: failed, Closer: answer.Body}
-	return isWebPage(body)
-}
-
-// readAgain is a body that was read, in whole or in part.
-type readAgain struct {
-	*bytes.Reader
-	io.Closer
-	failed error // after its bytes; nil where it was whole
-}
-
-// Read repeats the bytes that were read, and then their failure.
-func (r *readAgain) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if err == io.EOF && r.failed != nil {
-		return n, r.failed
-	}
-	return n, err
 }
 
 // dateOf returns the Date of an answer; zero without one.

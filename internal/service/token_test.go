@@ -225,8 +225,31 @@ func TestAScopeThatWasNotGrantedIsNamed(t *testing.T) {
 	}
 }
 
+// TestATokenIsUsedWhateverItsLifeIs has lives that nobody can read, or that are longer than any run.
+func TestATokenIsUsedWhateverItsLifeIs(t *testing.T) {
+	for _, text := range []string{`"PT1H"`, `"never"`, `""`, "null", "true", "[3600]", `{"s":1}`, "-1", "0", "99999999999999999999", "1e999", `"1e999"`, `"NaN"`} {
+		t.Run(text, func(t *testing.T) {
+			w := &world{api: always(200, "", answer)}
+			w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				w.tokens++
+				always(200, "Content-Type: application/json", `{"access_token":"token-number-1","expires_in":`+text+`}`)(rw, r)
+			})
+			w.in(t, func(t *testing.T, c *service.Client) {
+				for range 2 {
+					if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered || w.tokens != 1 {
+						t.Errorf("%d tokens, %+v", w.tokens, got)
+					}
+					time.Sleep(24 * time.Hour)
+				}
+			})
+		})
+	}
+}
+
 func TestLifetimesAreNumbers(t *testing.T) {
-	for text, want := range map[string]time.Duration{"90": 90, "1.5e2": 150, "90.9": 90, `"90"`: 90, "3.6e1": 36} {
+	for text, want := range map[string]time.Duration{
+		"90": 90, "1.5e2": 150, "90.9": 90, `"90"`: 90, "3.6e1": 36, `"90.0"`: 90, `" 90"`: 90,
+	} {
 		t.Run(text, func(t *testing.T) {
 			w := &world{api: always(200, "", answer)}
 			w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,7 @@ func (w wording) describe(err error) string {
 	var certificate *tls.CertificateVerificationError
 	var unknownHost *net.DNSError
 	var noTLS tls.RecordHeaderError
+	var late *noConnectionError
 	if operation, ok := errors.AsType[*net.OpError](err); ok {
 		switch operation.Op {
 		case "proxyconnect":
@@ -67,14 +69,14 @@ func (w wording) describe(err error) string {
 	switch {
 	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS (https) at this port"
-	case errors.Is(err, errLate):
-		return errLate.Error()
+	case errors.As(err, &late):
+		return late.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("no whole answer within %s", w.timeout)
 	case errors.Is(err, context.Canceled):
 		return "the attempt was interrupted"
 	case errors.As(err, &certificate):
-		return "its certificate is not trusted: " + w.clean(certificate.Err.Error()) + ". Where it is one of your own company, ca_file names the certificate of its authority"
+		return w.certificateWords(certificate.Err)
 	case errors.As(err, &unknownHost):
 		return "its name cannot be resolved: " + w.clean(unknownHost.Error())
 	case errors.As(err, &timeout) && timeout.Timeout():
@@ -83,4 +85,17 @@ func (w wording) describe(err error) string {
 		return "the connection was closed"
 	}
 	return w.clean(err.Error())
+}
+
+// certificateWords says why a certificate is not believed, and who can mend that.
+func (w wording) certificateWords(err error) string {
+	words := "its certificate is not trusted: " + w.clean(err.Error())
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "its certificate has expired or is not valid yet: " + w.clean(invalid.Detail) +
+			". Where the clock of this machine is right, whoever runs that server has to renew the certificate"
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return words + ". Where it is one of your own company, ca_file names the certificate of its authority"
+	}
+	return words
 }

@@ -116,6 +116,18 @@ func deviations() map[string]deviation {
 			}
 			next.ServeHTTP(w, r)
 		}, row: contract.LookupLength, verdict: differs, says: "Too many ref_ids"},
+		"a gateway that passes on the first ref_id": {
+			serve: regroup(func(asked []string) []string { return asked[:1] }),
+			row:   contract.LookupFound, verdict: differs, says: "passes on each parameter ref_ids",
+		},
+		"a gateway that passes on the last ref_id": {
+			serve: regroup(func(asked []string) []string { return asked[len(asked)-1:] }),
+			row:   contract.LookupFound, verdict: differs, says: "passes on each parameter ref_ids",
+		},
+		"a gateway that joins ref_ids": {
+			serve: regroup(func(asked []string) []string { return []string{strings.Join(asked, ",")} }),
+			row:   contract.LookupFound, verdict: differs, says: "passes on each parameter ref_ids",
+		},
 		"replays that compare amounts alone": {serve: func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
 			var asked struct {
 				RefID  string `json:"ref_id"`
@@ -131,6 +143,17 @@ func deviations() map[string]deviation {
 			}
 			next.ServeHTTP(w, r)
 		}, row: contract.ReplayOther, verdict: holds, says: "With other metadata it is answered with the first record"},
+	}
+}
+
+// regroup has a gateway change the ref_ids of a lookup.
+func regroup(change func(asked []string) []string) func(http.ResponseWriter, *http.Request, []byte, http.Handler) {
+	return func(w http.ResponseWriter, r *http.Request, _ []byte, next http.Handler) {
+		if query := r.URL.Query(); len(query["ref_ids"]) > 0 {
+			query["ref_ids"] = change(query["ref_ids"])
+			r.URL.RawQuery = query.Encode()
+		}
+		next.ServeHTTP(w, r)
 	}
 }
 

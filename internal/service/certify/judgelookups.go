@@ -84,7 +84,9 @@ func (j judgement) judgeListed(a attempt) {
 		j.differs(contract.LookupFound, "%q was not listed %s after the last request.", refID, inWords(j.trial.final.waited))
 		return
 	}
-	j.holds(contract.LookupFound)
+	if !j.asksAlone() {
+		j.holds(contract.LookupFound)
+	}
 	j.holds(contract.LookupRecord)
 	debit, credit := sidesOf(records, *a.answer.Record)
 	if debit == nil {
@@ -176,12 +178,22 @@ func (j judgement) judgeCredit(asked transfer.Request, debit, credit transfer.Re
 	}
 }
 
+// asksAlone reports whether a lookup of several ref_ids listed fewer than those of each by itself.
+func (j judgement) asksAlone() bool {
+	return len(j.trial.final.alone) > 0 || slices.ContainsFunc(j.trial.watch.exchanges, func(e Exchange) bool { return e.Alone })
+}
+
 func (j judgement) judgeOtherLookups() {
 	f := &j.trial.final
 	j.holds(contract.LookupAbsent)
-	if f.long {
+	switch {
+	case j.asksAlone():
+		j.differs(contract.LookupFound, "Of several ref_ids that are asked for at once it does not list all that it lists of one. "+
+			"See that the gateway passes on each parameter ref_ids: a lookup repeats it (?ref_ids=a&ref_ids=b).")
+		j.unknown(contract.LookupLength, "Not tried: each ref_id is asked for alone.")
+	case f.long:
 		j.holds(contract.LookupLength)
-	} else {
+	default:
 		j.unknown(contract.LookupLength, "Not tried: a lookup of ref_ids that nobody used fails.")
 	}
 	if n := len(f.absent[j.trial.series+"never"]); n > 0 {
@@ -202,7 +214,7 @@ func (j judgement) judgeOtherLookups() {
 	if f.absentErr != nil {
 		j.differs(contract.LookupEmpty, "%s.", sentence(f.absentErr.Error()))
 	}
-	if f.longErr != nil {
+	if f.longErr != nil && len(f.alone) == 0 {
 		j.differs(contract.LookupLength, "%s.", sentence(f.longErr.Error()))
 	}
 }

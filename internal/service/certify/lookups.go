@@ -31,6 +31,7 @@ type Exchange struct {
 	IsPage bool // of a lookup, which was read
 	Length int  // bytes of its address
 	Asked  int  // ref_ids
+	Alone  bool // each is asked for alone by now: of several, some do not reach the service
 	Others int  // records of ref_ids that were not asked for
 	More   bool // it named a further page
 }
@@ -101,6 +102,8 @@ type final struct {
 	unreadable map[string]string
 	err        error // that says nothing about any of them
 	waited     time.Duration
+
+	alone map[string]bool // ref_ids that are listed only where each is asked for by itself
 
 	absent    map[string][]transfer.Record // of a ref_id that nobody used
 	absentErr error
@@ -175,11 +178,28 @@ func (t *Trial) lookUp(ctx context.Context) {
 		return f.err != nil || t.isWhole(refIDs)
 	})
 	if f.err == nil && ctx.Err() == nil {
+		t.lookUpAlone(ctx, refIDs)
 		t.lookUpOthers(ctx, refIDs[0])
 		t.lookUpOdd(ctx)
 	}
 	if ctx.Err() != nil {
 		t.final, t.odd = final{}, nil // an interrupted step says nothing of the service
+	}
+}
+
+// lookUpAlone asks for each ref_id that a lookup of several did not list by itself: what is in between may join them.
+func (t *Trial) lookUpAlone(ctx context.Context, refIDs []string) {
+	f := &t.final
+	f.alone = make(map[string]bool)
+	for _, refID := range refIDs {
+		if len(f.found[refID]) > 0 || f.unreadable[refID] != "" {
+			continue
+		}
+		found, _, err := t.find(ctx, refID)
+		if err != nil || len(found[refID]) == 0 {
+			continue
+		}
+		f.alone[refID], f.found[refID] = true, found[refID]
 	}
 }
 

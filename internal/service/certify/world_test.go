@@ -202,7 +202,7 @@ func (w *world) try(ctx context.Context) (contract.Report, error) {
 			}
 		},
 		WatchList: func(l service.List) {
-			trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Others: l.Others, More: l.More})
+			trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Alone: l.Alone, Others: l.Others, More: l.More})
 		},
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ func tokenRows() []Requirement {
 		},
 		{
 			TokenLife, Tokens, "A token is good for as long as expires_in says.",
-			"After a 401 remit gets one new token and repeats the request. It stops the run where that token is refused as well.",
+			"After a 401 remit gets one new token and repeats the request. It stops the run where that token is refused as well. An expires_in that is no number of seconds counts as none.",
 		},
 		{
 			Clock, Tokens, "The token's answer has a Date within 5 minutes of this machine's clock.",
@@ -132,7 +132,10 @@ func lookupRows() []Requirement {
 		{Lookup, Lookups, "lookup_path answers a list of records, in JSON.", without},
 		{
 			LookupFound, Lookups, "A lookup lists each transfer that was made, once.",
-			"What a lookup does not list counts as not made once it was asked for again after 1, 2, 5 and 15 seconds. Two transfers under one ref_id are a conflict. " + without,
+			"What a lookup does not list counts as not made once it was asked for again after 1, 2, 5 and 15 seconds. " +
+				"Where a list has some of several ref_ids, remit asks for the others once more, in the turned order, and for each alone where any is dropped on the way. " +
+				"A list of nothing is believed: where a gateway passes on one of several parameters ref_ids, or joins them, see that it passes on all, or write lookup_max = 1. " +
+				"Two transfers under one ref_id are a conflict. " + without,
 		},
 		{
 			LookupLag, Lookups, "A lookup lists a transfer while certify waits (--wait), better within 23 seconds.",
