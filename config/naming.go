@@ -141,11 +141,20 @@ func bounded(text string) string {
 		return text
 	}
 	sum := sha256.Sum256([]byte(text))
-	end := namingMax - len(" … sha256:") - 2*len(sum)
+	end := namingMax - len(namingCut) - 2*len(sum)
 	for !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return text[:end] + " … sha256:" + hex.EncodeToString(sum[:])
+	return text[:end] + namingCut + hex.EncodeToString(sum[:])
+}
+
+// namingCut stands before the digest of a naming that was cut.
+const namingCut = " … sha256:"
+
+// IsCutNaming reports whether a [Transfer.Naming] lacks a part of the words.
+func IsCutNaming(naming string) bool {
+	at := len(naming) - len(namingCut) - 2*sha256.Size
+	return at > 0 && strings.HasPrefix(naming[at:], namingCut)
 }
 
 // quoted is text as a literal of the language.

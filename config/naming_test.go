@@ -231,6 +231,9 @@ variable "period" { type = string }
 		t.Run(name, func(t *testing.T) {
 			one := namings(t, map[string]string{"main.hcl": two[0]})[0]
 			other := namings(t, map[string]string{"main.hcl": two[1]})[0]
+			if !config.IsCutNaming(one) || config.IsCutNaming(one[:40]) {
+				t.Errorf("%q is called whole, or a part of it is not", one)
+			}
 			if len(one) > 320 || !utf8.ValidString(one) || one == other {
 				t.Errorf("two namings are %q and %q", one, other)
 			}

@@ -326,9 +326,10 @@ func (b *builder) saysRenamed(due []twinned) {
 	}
 	for _, d := range due {
 		line := b.word.lineOf(b.plan.Changes.At(int(d.number)).RefID)
-		was, count := (*renaming)(nil), 0
+		was, count, isAlone := (*renaming)(nil), 0, false
 		for _, s := range line.Signals {
 			r := known[s.RefID]
+			isAlone = isAlone || s.Kind == LookAlike && r != nil && !r.is(markDeclared)
 			if s.Kind != Rename || r == nil || r.is(markDeclared) || strings.Contains(s.Detail, correctedDetail) {
 				continue
 			}
@@ -339,7 +340,7 @@ func (b *builder) saysRenamed(due []twinned) {
 			}
 		}
 		if was != nil {
-			was.more = count - 1
+			was.more, was.isAlone = count-1, isAlone
 			b.renamed[d.number] = was
 		}
 	}

@@ -269,7 +269,8 @@ func (b *builder) isTooOld(c suspect, r *row) bool {
 
 // isRename reports whether a recorded twin is what a line was under other words, or older.
 func (b *builder) isRename(c suspect, r *row) bool {
-	return b.renamed[c.number] != nil && !r.is(markDeclared) && !b.isCorrection(c.number, r)
+	was := b.renamed[c.number]
+	return was != nil && (was.row == r || !was.isAlone) && !r.is(markDeclared) && !b.isCorrection(c.number, r)
 }
 
 // isBlocking reports whether a recorded twin stops the plan.

@@ -307,7 +307,7 @@ func TestRecheck(t *testing.T) {
 				declare("y", twin, named("gift", "old"), window(0), notBefore(now.Add(day))),
 			},
 			since: func(m *memory) { m.put("run-1", record(declare("x", twin, named("gift", "old")), state.Recorded)) },
-			want:  "[+ b > y]",
+			want:  "obstacle rename [b]",
 		},
 		"another run recorded a twin with a label that the plan has": {
 			declared: []config.Transfer{declare("b", twin, label, window(0)), declare("x", twin, label, window(0), notBefore(now.Add(day)))},
@@ -317,7 +317,7 @@ func TestRecheck(t *testing.T) {
 		"another run recorded a twin without a label, and equal ones are only marked": {
 			declared: []config.Transfer{declare("b", twin, label, window(0))},
 			since:    func(m *memory) { m.put("run-1", record(declare("x", twin), state.Recorded)) },
-			want:     "[+ b]",
+			want:     "obstacle rename [b]",
 		},
 		"another run was refused a twin": {
 			declared: []config.Transfer{declare("b", twin)},

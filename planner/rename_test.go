@@ -23,6 +23,14 @@ func lastPaid(refID, block, words string, age time.Duration, edits ...func(*stat
 	return record(declare(refID, twin, named(block, words)), state.Recorded, append(edits, intended(age))...)
 }
 
+// undeclared is of what no file declared.
+func undeclared(d *state.Detail) { d.Status, d.Intent.Address, d.Intent.Place = state.Adopted, "", "" }
+
+// byPeriod are the words of a monthly file.
+func byPeriod(of string) string {
+	return `ref_id = "` + of + `-${var.period}-${each.key}", key = "employee"`
+}
+
 func TestRenames(t *testing.T) {
 	const month = 31 * day
 	byBlock := func(count int) planner.Controls {
@@ -45,17 +53,55 @@ func TestRenames(t *testing.T) {
 		"the same words":                {declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "new", month)}},
 		"the same words, within":        {declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "new", day/2)}, obstacles: []string{"look-alike 1 [b] --accept-duplicate=b"}},
 		"the same words, another block": {declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "wages", "new", month)}},
-		"words that nobody knows":       {declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "", month)}},
-		"words that nobody knows, within": {
-			declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "", day/2)},
-			obstacles: []string{"look-alike 1 [b] --accept-duplicate=b"},
+		"words that nobody knows": {
+			declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "", month, undeclared)}, obstacles: []string{flag},
+		},
+		"words that nobody knows, of this shape": {
+			declared: []config.Transfer{declare("b-02", twin, named("pay", "new"))}, recorded: []state.Detail{lastPaid("b-1", "pay", "", month, undeclared)},
+		},
+		"words that nobody knows, of this shape, within": {
+			declared: []config.Transfer{declare("b-2", twin, named("pay", "new"))}, recorded: []state.Detail{lastPaid("b-1", "pay", "", day/2, undeclared)},
+			obstacles: []string{"look-alike 1 [b-2] --accept-duplicate=b-2"},
+		},
+		"words that nobody knows, of this shape and another number": {
+			declared:  []config.Transfer{declare("b-02", twin, named("pay", "new"))},
+			recorded:  []state.Detail{lastPaid("b-1", "pay", "", month, undeclared), lastPaid("b-2", "pay", "", 2*month, undeclared)},
+			obstacles: []string{"rename 1 [b-02] --accept-renames=transfer.internal.pay:1"},
+		},
+		"words that nobody knows, and its own": {
+			declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "", month, undeclared), lastPaid("z", "pay", "new", 2*month)},
 		},
 		"another movement":       {declared: []config.Transfer{declare("b", named("pay", "new"))}, recorded: []state.Detail{lastPaid("a", "pay", "old", month)}},
 		"what FAILED":            {declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "old", month, recordStatus(transfer.Failed))}},
 		"what is still declared": {declared: []config.Transfer{b, declare("a", twin, named("pay", "old"))}, recorded: []state.Detail{lastPaid("a", "pay", "old", month)}},
 		"a new block beside, whose words are new": {
-			declared: []config.Transfer{b, declare("m-2", twin, named("meal", "meal"), window(0))},
-			recorded: []state.Detail{lastPaid("m-1", "meal", "meal", month)},
+			declared:  []config.Transfer{b, declare("m-2", twin, named("meal", "meal"), window(0))},
+			recorded:  []state.Detail{lastPaid("m-1", "meal", "meal", month)},
+			obstacles: []string{flag},
+		},
+		"other words, which a declared one was recorded under": {
+			declared:  []config.Transfer{b, declare("m-2", twin, named("meal", "meal"))},
+			recorded:  []state.Detail{lastPaid("m-1", "meal", "meal", 2*month), lastPaid("m-2", "meal", "meal", month)},
+			obstacles: []string{flag},
+		},
+		"other words beside its own, which are declared": {
+			declared: []config.Transfer{b, declare("c", twin, named("pay", "new")), declare("m-2", twin, named("meal", "meal"))},
+			recorded: []state.Detail{lastPaid("m-1", "meal", "meal", 2*month), lastPaid("m-2", "meal", "meal", month), lastPaid("c", "pay", "new", month)},
+		},
+		"a month that is run again under new words": {
+			declared: []config.Transfer{declare("new-2026-03-E-001", twin, named("pay", byPeriod("new")))},
+			recorded: []state.Detail{
+				lastPaid("new-2026-06-E-001", "pay", byPeriod("new"), month), lastPaid("new-2026-05-E-001", "pay", byPeriod("new"), 2*month),
+				lastPaid("old-2026-04-E-001", "pay", byPeriod("old"), 3*month), lastPaid("old-2026-03-E-001", "pay", byPeriod("old"), 4*month),
+			},
+			obstacles: []string{"rename 1 [new-2026-03-E-001] --accept-renames=transfer.internal.pay:1"},
+		},
+		"the next month under words that were new once": {
+			declared: []config.Transfer{declare("new-2026-07-E-001", twin, named("pay", byPeriod("new")))},
+			recorded: []state.Detail{
+				lastPaid("new-2026-06-E-001", "pay", byPeriod("new"), month), lastPaid("new-2026-05-E-001", "pay", byPeriod("new"), 2*month),
+				lastPaid("old-2026-04-E-001", "pay", byPeriod("old"), 3*month), lastPaid("old-2025-07-E-001", "pay", byPeriod("old"), 12*month),
+			},
 		},
 		"one of two blocks, the other paid later": {
 			declared:  []config.Transfer{b, declare("m-2", twin, named("meal", "meal"), window(0))},
@@ -84,11 +130,12 @@ func TestRenames(t *testing.T) {
 		},
 		"a record without a declaration, newer than other words": {
 			declared:  []config.Transfer{b},
-			recorded:  []state.Detail{lastPaid("i", "pay", "", month, func(d *state.Detail) { d.Intent.Address = "" }), lastPaid("a", "pay", "old", 2*month)},
+			recorded:  []state.Detail{lastPaid("i", "pay", "", month, undeclared), lastPaid("a", "pay", "old", 2*month)},
 			obstacles: []string{flag},
 		},
 		"what 0.1.0 recorded, and older": {
 			declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("i", "pay", "", month), lastPaid("a", "pay", "", 2*month)},
+			obstacles: []string{flag},
 		},
 		"in doubt, which has to be settled": {
 			declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "old", month, func(d *state.Detail) { d.Status = state.InDoubt })},
@@ -170,6 +217,65 @@ func TestARenameSaysWhatChanged(t *testing.T) {
 	}
 }
 
+// TestAMonthRunAgainIsTheOneThatWasPaid has a month that was paid under the old words, and the one before this one,
+// which was paid under the new ones lately: a rename, and a look-alike that is accepted by itself. A saved plan says the same
+// with the state and without it.
+func TestAMonthRunAgainIsTheOneThatWasPaid(t *testing.T) {
+	m := newMemory(lastPaid("new-2026-06-E-001", "pay", byPeriod("new"), day/2), lastPaid("old-2026-03-E-001", "pay", byPeriod("old"), 90*day))
+	again := declare("new-2026-03-E-001", twin, named("pay", byPeriod("new")))
+	p := plan(t, m, planner.Controls{AcceptRenames: map[string]int{"transfer.internal.pay": 1}}, again)
+	if diff := cmp.Diff([]string{"look-alike 1 [new-2026-03-E-001] --accept-duplicate=new-2026-03-E-001"}, obstacles(p)); diff != "" {
+		t.Errorf("obstacles (-want +got):\n%s", diff)
+	}
+	var file bytes.Buffer
+	p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+	if err := p.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	computed, err := alone(t, file.Bytes(), planner.Controls{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(marks(p), marks(computed)); diff != "" {
+		t.Errorf("the marks without the state (-made +computed):\n%s", diff)
+	}
+	opened, err := planner.Open(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.Verify(t.Context(), m, planner.Controls{}, now); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestValuesStandInOrder is about what makes a ref_id that of the same payment.
+func TestValuesStandInOrder(t *testing.T) {
+	for name, test := range map[string]struct {
+		refID, words, old, oldWords string
+		want                        bool
+	}{
+		"the same":                   {"new-2026-07-03-E-1", byPeriod("new"), "old-2026-07-03-E-1", byPeriod("old"), true},
+		"in another order":           {"new-2026-07-03-E-1", byPeriod("new"), "old-E-1-2026-07-03", byPeriod("old"), true},
+		"with zeros and capitals":    {"new-2026-7-3-E-1", byPeriod("new"), "old-2026-07-03-e-001", byPeriod("old"), true},
+		"a day for a month":          {"new-2026-07-03-E-1", byPeriod("new"), "old-2026-03-07-E-1", byPeriod("old"), false},
+		"a day twice":                {"new-2026-07-07-E-1", byPeriod("new"), "old-2026-07-03-E-1", byPeriod("old"), false},
+		"another month":              {"new-2026-07-E-1", byPeriod("new"), "old-2026-03-E-1", byPeriod("old"), false},
+		"another written year":       {"pay-2027-02-E-1", byPeriod("pay-2027"), "pay-2026-02-E-1", byPeriod("pay-2026"), false},
+		"a version in the new words": {"pay-v2-2026-03-E-1", byPeriod("pay-v2"), "pay-2026-03-E-1", byPeriod("pay"), true},
+		"a version in the old words": {"pay-2026-02-E-1", byPeriod("pay"), "pay-v2-2026-01-E-1", byPeriod("pay-v2"), false},
+		"names alone":                {"new-july-ada", byPeriod("new"), "old-march-ada", byPeriod("old"), false},
+		"no values":                  {"rent", `ref_id = "rent"`, "rent-2026", byPeriod("old"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, newMemory(lastPaid("newest-0-0-z", "pay", test.words, 31*day), lastPaid(test.old, "pay", test.oldWords, 90*day)), planner.Controls{},
+				declare(test.refID, twin, named("pay", test.words)))
+			if got := !p.Applicable(); got != test.want {
+				t.Errorf("it is asked about: %t, not %t: %v", got, test.want, obstacles(p))
+			}
+		})
+	}
+}
+
 // TestAMonthlyFileIsToldItsWindow is about the line that the diagnostic shows.
 func TestAMonthlyFileIsToldItsWindow(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -209,7 +315,7 @@ func (c *counting) Details(ctx context.Context, refIDs ...string) ([]state.Detai
 }
 
 // TestTheNewestTwinIsRead has twelve months of history, and one movement each month: one of the
-// recorded transfers is read. With nothing undeclared, none is.
+// recorded transfers is read, and one of five years that had other words at first. With nothing undeclared, none is.
 func TestTheNewestTwinIsRead(t *testing.T) {
 	m := newMemory()
 	for month := range 12 {
@@ -219,6 +325,16 @@ func TestTheNewestTwinIsRead(t *testing.T) {
 	record := &counting{memory: m}
 	if p := plan(t, record, planner.Controls{}, declare("a-12", twin, named("pay", "words"))); !p.Applicable() || record.read != 1 {
 		t.Errorf("%d transfers are read; obstacles %v", record.read, obstacles(p))
+	}
+	years := newMemory()
+	for month := range 60 {
+		of := map[bool]string{true: byPeriod("old"), false: byPeriod("pay")}[month < 30]
+		d := lastPaid(fmt.Sprintf("%s-%d-%02d-E-007", of[len(`ref_id = "`):][:3], 2021+month/12, month%12+1), "pay", of, time.Duration(60-month)*31*day)
+		years.details[d.RefID] = d
+	}
+	record = &counting{memory: years}
+	if p := plan(t, record, planner.Controls{}, declare("pay-2026-01-E-007", twin, named("pay", byPeriod("pay")))); !p.Applicable() || record.read != 1 {
+		t.Errorf("%d transfers of sixty are read; obstacles %v", record.read, obstacles(p))
 	}
 	record = &counting{memory: newMemory(lastPaid("a", "pay", "words", 31*day))}
 	if p := plan(t, record, planner.Controls{}, declare("a", twin, named("pay", "words")), declare("b", twin, named("pay", "words"))); !p.Applicable() || record.read != 0 {
@@ -246,9 +362,9 @@ func TestNoHistoryPaysARenameUnasked(t *testing.T) {
 		}
 		months := rapid.IntRange(1, 4).Draw(t, "months")
 		for month := range months {
-			for block, d := range declareAll(month, words) {
+			for block, d := range declareAll(month, words) { // each was in use before
 				age := time.Duration(months-month)*31*day + time.Duration(rapid.IntRange(0, 20).Draw(t, "later"))*day
-				if block == 0 || rapid.Bool().Draw(t, "paid") {
+				if block == 0 || month == 0 || rapid.Bool().Draw(t, "paid") {
 					m.details[d.Request.RefID] = record(d, state.Recorded, intended(age))
 				}
 			}

@@ -1,0 +1,207 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"remit/config"
+	"remit/internal/text/lazyregexp"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// A month that is run again has its old values under the new words: the words of the line were recorded since, for the
+// months that followed, and say nothing of this one. So the values that variables and files give are looked for in the
+// ref_ids of all that is declared no longer. They need not be kept: a ref_id has them.
+
+// values are the parts of a ref_id that its words do not have.
+type values struct {
+	parts []string
+	// pieces are in how many places of another ref_id the parts may stand, each piece in order. A date is then none that has
+	// its day for its month.
+	pieces int
+}
+
+// piecesMin is for an expression that names fewer values: a key may be made of two.
+const piecesMin = 2
+
+// valuesOf are those of a ref_id. A written number of more than one digit is a value: a year that is written
+// into the words names a period as one in a variable does.
+func valuesOf(refID, words string) values {
+	v := values{parts: parts(nil, refID), pieces: max(piecesMin, strings.Count(words, "each.")+strings.Count(words, "var."))}
+	written, isCut := parts(nil, words), config.IsCutNaming(words)
+	v.parts = slices.DeleteFunc(v.parts, func(part string) bool {
+		if isNumber(part) && len(part) > 1 {
+			return false
+		}
+		at := slices.IndexFunc(written, func(other string) bool { return strings.EqualFold(part, other) })
+		if at >= 0 {
+			written = slices.Delete(written, at, at+1)
+		}
+		return at >= 0 || isCut && !isNumber(part)
+	})
+	return v
+}
+
+// mayBeIn reports whether a ref_id has all the digits, which costs less to see than where it has them.
+func (v *values) mayBeIn(refID string) bool {
+	for _, part := range v.parts {
+		if isNumber(part) && !strings.Contains(refID, strings.TrimLeft(part, "0")) {
+			return false
+		}
+	}
+	return len(v.parts) > 0
+}
+
+// areIn reports whether a ref_id of these parts has all the values.
+func (v *values) areIn(parts []string) bool {
+	if len(v.parts) > len(parts) || len(parts) > transfer.TextLengthMax {
+		return false
+	}
+	var used [transfer.TextLengthMax]bool
+	for at, pieces := 0, 1; at < len(v.parts); pieces++ {
+		from, longest := 0, 0
+		for i := range parts {
+			n := 0
+			for at+n < len(v.parts) && i+n < len(parts) && !used[i+n] && isSamePart(v.parts[at+n], parts[i+n]) {
+				n++
+			}
+			if n > longest {
+				from, longest = i, n
+			}
+		}
+		if longest == 0 || pieces > v.pieces {
+			return false
+		}
+		for i := range longest {
+			used[from+i] = true
+		}
+		at += longest
+	}
+	return true
+}
+
+// parts appends the runs of letters and the runs of digits of a text.
+func parts(all []string, text string) []string {
+	kindOf := func(r rune) int {
+		switch {
+		case r >= '0' && r <= '9':
+			return 1
+		case r < utf8.RuneSelf && (r|0x20 < 'a' || r|0x20 > 'z'), r >= utf8.RuneSelf && !unicode.IsLetter(r):
+			return 0
+		}
+		return 2
+	}
+	from, kind := 0, 0
+	for i, r := range text {
+		next := kindOf(r)
+		if next == kind {
+			continue
+		}
+		if kind != 0 {
+			all = append(all, text[from:i])
+		}
+		from, kind = i, next
+	}
+	if kind != 0 {
+		all = append(all, text[from:])
+	}
+	return all
+}
+
+func isNumber(part string) bool { return part[0] >= '0' && part[0] <= '9' }
+
+// isSamePart reports whether two parts are one number, or one text.
+func isSamePart(x, y string) bool {
+	if !isNumber(x) || !isNumber(y) {
+		return strings.EqualFold(x, y)
+	}
+	return strings.TrimLeft(x, "0") == strings.TrimLeft(y, "0")
+}
+
+// digits are a number.
+var digits = lazyregexp.New(`[0-9]+`)
+
+// hasShapeOf reports whether two ref_ids are the same but for their numbers.
+func hasShapeOf(x, y string) bool {
+	shape := func(refID string) string { return digits.ReplaceAllString(refID, "0") }
+	return shape(x) == shape(y)
+}
+
+// sameValues is a recorded transfer that has the values of a line.
+type sameValues struct {
+	group *renameGroup
+	line  twinned
+	row   *row
+	of    *values
+}
+
+// findSameValues looks among the transfers of each movement that are declared no longer for those that have the values
+// of a line by other words. It reads none of which the ref_id says that they have not.
+func (b *builder) findSameValues(ctx context.Context, all []*renameGroup) error {
+	var found []sameValues
+	var buffer []string
+	for _, g := range all {
+		for _, line := range g.lines {
+			c := b.plan.Changes.At(int(line.number))
+			words := namedBy(&c).words()
+			if b.renamed[line.number] != nil || words == "" {
+				continue
+			}
+			v := valuesOf(c.RefID, words)
+			for _, r := range g.gone {
+				refID := b.rows.refID(r)
+				if !v.mayBeIn(refID) {
+					continue
+				}
+				if buffer = parts(buffer[:0], refID); v.areIn(buffer) {
+					found = append(found, sameValues{g, line, r, &v})
+				}
+			}
+		}
+	}
+	refIDs := make([]string, len(found))
+	for i, f := range found {
+		refIDs[i] = b.rows.refID(f.row)
+	}
+	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
+		f := found[0]
+		found = found[1:]
+		return b.noteSameValues(&f, d)
+	})
+}
+
+// noteSameValues notes what a line was, where the recorded transfer has other words. The newest counts.
+func (b *builder) noteSameValues(f *sameValues, d *state.Detail) error {
+	request, err := newRecorded(d).Request()
+	if err != nil {
+		return fmt.Errorf("read the recorded request of %q: %w", d.RefID, err)
+	}
+	c := b.plan.Changes.At(int(f.line.number))
+	words := named{d.RefID, d.Intent.Naming, d.Intent.FromLabel}.words()
+	if b.renamed[f.line.number] != nil || words == namedBy(&c).words() || !request.IsTwin(&c.Request) || !f.of.areIn(unwritten(d.RefID, words)) {
+		return nil
+	}
+	if words == "" {
+		words = unknownWords
+	}
+	b.renamed[f.line.number] = &renaming{row: f.row, words: words, isAlone: true}
+	return nil
+}
+
+// unwritten are the parts of a ref_id without the numbers of one digit that its words have.
+func unwritten(refID, words string) []string {
+	written := parts(nil, words)
+	return slices.DeleteFunc(parts(nil, refID), func(part string) bool {
+		at := slices.Index(written, part)
+		if !isNumber(part) || len(part) > 1 || at < 0 {
+			return false
+		}
+		written = slices.Delete(written, at, at+1)
+		return true
+	})
+}
