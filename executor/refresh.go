@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -340,6 +341,7 @@ func (r *refresher) note(n *news) bool {
 		switch n.verdict.status {
 		case transfer.Failed:
 			n.count(&s.Failed)
+			s.FailedOne = cmp.Or(s.FailedOne, n.detail.RefID)
 		case transfer.Completed:
 			n.count(&s.Completed)
 			if n.creditFailed {

@@ -54,6 +54,7 @@ type Summary struct {
 type Refreshed struct {
 	Completed transfer.Totals // now
 	Failed    transfer.Totals // now: a late failure
+	FailedOne string          // the first ref_id of Failed
 	Conflicts transfer.Totals // now: a record that contradicts the stored one
 	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
 	Pending   transfer.Totals // still

@@ -58,6 +58,9 @@ func (p *Plan) DescribeUndeclared(ctx context.Context, record Record) error {
 				c.markListed()
 			}
 		}
+		if HasFailed(d) {
+			c.Reason = WhyFailed(d)
+		}
 		if d.Intent.Body == "" {
 			return c.describeSides(d)
 		}
@@ -198,6 +201,21 @@ func failedText(d *state.Detail, canLookUp bool) string {
 		return "the service says that it FAILED; have remit refresh ask it again, wait where that says that its credit side is PENDING, and then " + pay
 	}
 	return "the service says that it FAILED; ask its operator whether no money moved, and then " + pay
+}
+
+// HasFailed reports whether a transfer was made, and the service's own status of it is FAILED.
+func HasFailed(d *state.Detail) bool { return d.Status.Made() && d.RecordStatus == transfer.Failed }
+
+// WhyFailed says what such a transfer asks for that no file declares any more, as a clause.
+func WhyFailed(d *state.Detail) string {
+	const pay = "pay it under a new ref_id where that was not done"
+	switch {
+	case isDisputed(d):
+		return failedText(d, false)
+	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
+		return "the service says that it FAILED; " + pay
+	}
+	return "the service says that it FAILED; ask it whether no money moved, and then " + pay
 }
 
 // describeConflict shows the request and the answer; where the declaration differs as

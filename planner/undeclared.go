@@ -27,6 +27,9 @@ func (b *builder) addUndeclared() {
 			b.addUndeclaredLine(r, Conflict)
 		case state.Recorded, state.Adopted, state.Unverified:
 			b.plan.count(Undeclared, b.rows.assetOf(r), b.rows.amount(r))
+			if r.is(markFailed) && !r.is(markMayBeMade) {
+				b.plan.UndeclaredFailed.Add(b.rows.assetOf(r), b.rows.amount(r))
+			}
 			b.listUndeclared(r)
 			if r.status == state.Unverified && !r.is(markFailed) {
 				c := b.undeclared(r)

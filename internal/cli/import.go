@@ -143,8 +143,7 @@ func (i *importing) run(ctx context.Context, p *process) error {
 			return exit.WithHint(fmt.Errorf("%w. Nothing was changed. It takes files with records of the service, such as its export", err), "remit import --help")
 		}
 		if _, isEmpty := errors.AsType[*noRecordError](err); isEmpty && i.isComplete {
-			return exit.WithHint(fmt.Errorf("%w. Nothing was changed. An empty file is no word that nothing was made: were it cut off, all would be paid again. "+
-				"Where nothing was ever sent, the warning about the state that lacks events says how to end that without a file", err), i.planning.dir.Command("status"))
+			return i.emptyError(ctx, w, err)
 		}
 		return err
 	}

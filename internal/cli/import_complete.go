@@ -217,3 +217,19 @@ func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta, 
 	_, err := fmt.Fprintf(streams.Err, "Notice: The state %s. It counts as complete now: apply sends whatever is not recorded. Look at the plan before.\n", was)
 	return errors.Join(err, ended)
 }
+
+// emptyError says of files without a record that they complete nothing, and how a state that lacks events is completed
+// without a file. Reading such a state warns of it.
+func (i *importing) emptyError(ctx context.Context, w *opened, empty error) error {
+	empty = fmt.Errorf("%w. Nothing was changed. An empty file is no word that nothing was made: were it cut off, all would be paid again", empty)
+	_, done, err := w.state.Read(ctx)
+	if err != nil {
+		return empty
+	}
+	done()
+	if !w.state.MayLack {
+		return exit.WithHint(fmt.Errorf("%w. The state lacks no events, and needs no such word", empty), w.dir.Command("plan"))
+	}
+	return exit.WithHint(fmt.Errorf("%w. Where nothing was ever sent, the warning about the state says how to end that without a file", empty),
+		w.dir.Command("status"))
+}

@@ -207,6 +207,8 @@ func (r *refreshing) exit(ctx context.Context, found *executor.Refreshed) int {
 func (r *refreshing) next(found *executor.Refreshed) string {
 	switch {
 	case r.words != "refresh": // the plan follows
+	case found.Failed.Count() == 1 && found.Conflicts.Count()+found.CreditFailed == 0:
+		return r.dir.Command("why " + shell.Word(found.FailedOne))
 	case found.Failed.Count()+found.Conflicts.Count()+found.CreditFailed > 0:
 		return r.dir.Command("plan")
 	case found.Pending.Count()+found.AgainUnasked > 0:

@@ -128,8 +128,11 @@ func (o *planning) place(loaded *config.Configuration, why *view.Why) {
 		case d.RecordStatus != "" && !d.RecordStatus.Final():
 			why.Group = planner.GroupPending
 		}
-		if d.Outline().AsksForPerson() {
+		switch {
+		case d.Outline().AsksForPerson():
 			why.Group = planner.GroupUnverified
+		case why.Line == nil && planner.HasFailed(d):
+			why.Group = planner.GroupFailed
 		}
 	}
 	if why.Declared == nil {

@@ -31,7 +31,9 @@ func (o *planning) nextOf(dir *workspace.Directory, service *workspace.Service, 
 	case planner.GroupInFlight:
 		return "remit status", time.Time{}
 	case planner.GroupFailed, planner.GroupSettled, planner.GroupExpired, planner.GroupNever:
-		return "remit plan", time.Time{} // once the author has edited it
+		if line != nil {
+			return "remit plan", time.Time{} // once the author has edited it
+		}
 	case planner.GroupLate, planner.GroupRefused, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
 		if why.IsStopped() {
 			return remedyFor(why.Stopped()), time.Time{}

@@ -61,6 +61,8 @@ type planSummaryLine struct {
 	Digest     string       `json:"digest"`
 
 	Movements []movementLine `json:"movements"` // of the profiles that pay, at most 1000
+
+	UndeclaredFailed *totalsLine `json:"undeclared_failed,omitempty"` // of the undeclared: FAILED, and not paid
 }
 
 // totalsLine is a count and the exact sums of some transfers.
@@ -119,6 +121,10 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 			line.Action = string(a)
 			s.Totals = append(s.Totals, line)
 		}
+	}
+	if p.UndeclaredFailed.Count() > 0 {
+		line := totalsOf(&p.UndeclaredFailed)
+		s.UndeclaredFailed = &line
 	}
 	sent := p.Sent()
 	s.HashTotal, s.Batches = totalsOf(&sent).HashTotal, []batchLine{}

@@ -436,6 +436,9 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 		text = "recorded transfer is no longer declared"
 	}
 	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(p.sums(plan.Totals[planner.Undeclared]))))
+	if failed := p.undeclaredFailed(plan); failed != "" {
+		text += ". Of these " + failed
+	}
 	if !o.ShowAll {
 		p.paragraph("", text+". "+map[bool]string{true: "To see it:", false: "To see them:"}[count == 1], toneDim)
 		p.command("", p.here("remit plan --show=all")) // a saved plan has no line for them
@@ -448,6 +451,16 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 		p.changes(plan.Undeclared, o)
 		p.line()
 	}
+}
+
+// undeclaredFailed says how many of what is no longer declared were not paid; "" for none.
+func (p *page) undeclaredFailed(plan *planner.Plan) string {
+	failed := &plan.UndeclaredFailed
+	if failed.Count() == 0 {
+		return ""
+	}
+	were := map[bool]string{true: "was", false: "were"}[failed.Count() == 1]
+	return fmt.Sprintf("%d FAILED and %s not paid%s", failed.Count(), were, inBrackets(Visible(p.sums(failed))))
 }
 
 // counts is the plan in one sentence.

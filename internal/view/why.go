@@ -176,13 +176,15 @@ func (y *Why) settled() string {
 	}
 	first := "It is " + d.Status.String() + "."
 	switch y.Group {
+	case planner.GroupFailed:
+		first = "It was not paid: " + stop(planner.WhyFailed(d))
 	case planner.GroupUnverified:
 		first = "It is unverified: check its record."
 	case planner.GroupPending:
 		first += " The service has not finished it: its status is " + string(d.RecordStatus) + "."
 	case planner.GroupUnknown:
 		first += " The service gives it a status that remit does not know: " + string(d.RecordStatus) + "."
-	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupLate, planner.GroupFailed, planner.GroupSettled, planner.GroupRefused, planner.GroupExpired,
+	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupLate, planner.GroupSettled, planner.GroupRefused, planner.GroupExpired,
 		planner.GroupNever, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
 	default:
 		text += " Nothing is left to do."
