@@ -146,7 +146,7 @@ func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
 func (c *Configuration) ProfileNames() map[string]string {
 	names := make(map[string]string)
 	ambiguous := make(map[string]bool)
-	for id, n := range c.profiles() {
+	for id, n := range profilesIn(c.scope) {
 		if _, taken := names[id]; taken {
 			ambiguous[id] = true
 		}
@@ -162,18 +162,18 @@ func (c *Configuration) ProfileNames() map[string]string {
 }
 
 // ProfileIDs are the profile_ids of the address book as they are written, in declaration order.
-func (c *Configuration) ProfileIDs() []string {
+func ProfileIDs(c *Configuration) []string {
 	var ids []string
-	for id := range c.profiles() {
+	for id := range profilesIn(c.scope) {
 		ids = append(ids, id)
 	}
 	return ids
 }
 
-// profiles are the profiles of the address book that have a profile_id, with it.
-func (c *Configuration) profiles() iter.Seq2[string, *eval.Node] {
+// profilesIn are the profiles of the address book that have a profile_id, with it.
+func profilesIn(scope *eval.Scope) iter.Seq2[string, *eval.Node] {
 	return func(yield func(string, *eval.Node) bool) {
-		for _, n := range c.scope.InOrder {
+		for _, n := range scope.InOrder {
 			if n.Root != "profile" || n.Progress != eval.Known {
 				continue
 			}

@@ -141,7 +141,7 @@ func sender(profileID string) string { return strings.ToLower(transfer.PartySpel
 // that the state has and that were declared.
 func senders(ctx context.Context, loaded *config.Configuration, snapshot state.Snapshot, plan *planner.Plan) (map[string]bool, error) {
 	all := make(map[string]bool)
-	for _, profileID := range loaded.ProfileIDs() {
+	for _, profileID := range config.ProfileIDs(loaded) {
 		all[sender(profileID)] = true
 	}
 	for _, c := range plan.Changes.All() {
