@@ -78,7 +78,7 @@ func (c *checker) warnOfTwin(b *eval.Block) {
 		if !isText {
 			return
 		}
-		ids = append(ids, strings.ToLower(value.AsString()))
+		ids = append(ids, strings.ToLower(transfer.PartySpelled(value.AsString())))
 	}
 	key := b.At.Filename + "\n" + strings.Join(ids, "\n")
 	first := c.profiles[key]

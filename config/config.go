@@ -6,6 +6,7 @@
 package config
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -145,26 +146,42 @@ func readWarningsOf(c *Configuration, d *dataSource) []ReadWarning {
 func (c *Configuration) ProfileNames() map[string]string {
 	names := make(map[string]string)
 	ambiguous := make(map[string]bool)
-	for _, n := range c.scope.InOrder {
-		if n.Root != "profile" || n.Progress != eval.Known {
-			continue
+	for id, n := range profilesIn(c.scope) {
+		if _, taken := names[id]; taken {
+			ambiguous[id] = true
 		}
-		id := n.Value.GetAttr("profile_id")
-		if id.IsNull() {
-			continue
-		}
-		if _, taken := names[id.AsString()]; taken {
-			ambiguous[id.AsString()] = true
-		}
-		names[id.AsString()] = n.Name
+		names[id] = n.Name
 		if shown := n.Value.GetAttr("display_name"); !shown.IsNull() {
-			names[id.AsString()] = shown.AsString()
+			names[id] = shown.AsString()
 		}
 	}
 	for id := range ambiguous {
 		delete(names, id)
 	}
 	return names
+}
+
+// ProfileIDs are the profile_ids of the address book as they are written, in declaration order.
+func ProfileIDs(c *Configuration) []string {
+	var ids []string
+	for id := range profilesIn(c.scope) {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// profilesIn are the profiles of the address book that have a profile_id, with it.
+func profilesIn(scope *eval.Scope) iter.Seq2[string, *eval.Node] {
+	return func(yield func(string, *eval.Node) bool) {
+		for _, n := range scope.InOrder {
+			if n.Root != "profile" || n.Progress != eval.Known {
+				continue
+			}
+			if id := n.Value.GetAttr("profile_id"); !id.IsNull() && !yield(id.AsString(), n) {
+				return
+			}
+		}
+	}
 }
 
 // Approvals are the approval blocks, in declaration order; false where one could not be read,

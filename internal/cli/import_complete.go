@@ -133,14 +133,15 @@ func (l *leftOuts) keep(senders map[string]bool) {
 	maps.DeleteFunc(l.byID, func(_ string, left leftOut) bool { return !senders[left.from] })
 }
 
-// sender is a profile_id in one spelling: letters of a UUID mean the same in capitals.
-func sender(profileID string) string { return strings.ToLower(profileID) }
+// sender is a profile_id in one spelling. Capitals of an ID that is no UUID are not told apart either: a record too many
+// is asked about, and none too few.
+func sender(profileID string) string { return strings.ToLower(transfer.PartySpelled(profileID)) }
 
 // senders are the profiles from which transfers are sent here: of the address book, of the declared transfers, and of those
 // that the state has and that were declared.
 func senders(ctx context.Context, loaded *config.Configuration, snapshot state.Snapshot, plan *planner.Plan) (map[string]bool, error) {
 	all := make(map[string]bool)
-	for profileID := range loaded.ProfileNames() {
+	for _, profileID := range config.ProfileIDs(loaded) {
 		all[sender(profileID)] = true
 	}
 	for _, c := range plan.Changes.All() {

@@ -408,6 +408,22 @@ func TestACreditAloneHasItsAmounts(t *testing.T) {
 	}
 }
 
+// TestADestinationKeepsItsAccountUnderAnotherSpelling has a credit that names the account's profile in another form of its UUID.
+func TestADestinationKeepsItsAccountUnderAnotherSpelling(t *testing.T) {
+	const asked, answered = "37867177f88c45ccb9b5d786e7079609", "37867177-f88c-45cc-b9b5-d786e7079609"
+	for profile, want := range map[string]string{answered: "acc", "another": ""} {
+		d := made(state.Recorded, side("DEBIT", "10.00", "0", "10.00", "a", "USD"), side("CREDIT", "10.00", "0", "10.00", profile, "USD"))
+		r := transfer.Request{
+			Operation: transfer.Internal, RefID: "x", FromProfileID: "a", ToProfileID: asked, ToAccountID: "acc",
+			Amount: transfer.MustAmount("10.00"), Asset: "USD",
+		}
+		d.Intent.Body = string(r.Body())
+		if e := one(t, d); e.To != profile || e.ToAccountID != want {
+			t.Errorf("to %s, account %q, want %q", e.To, e.ToAccountID, want)
+		}
+	}
+}
+
 // TestATotalThatDoesNotAddUpIsBelievedOfAPersonAlone has a total that is neither the amount, nor that plus or minus the fee.
 func TestATotalThatDoesNotAddUpIsBelievedOfAPersonAlone(t *testing.T) {
 	for source, want := range map[state.Source]books.Cause{state.SourceAnswer: books.CauseUnreadable, state.SourcePerson: ""} {

@@ -165,9 +165,10 @@ func (e *Entry) book(debit, credit *transfer.Record) {
 
 // credited takes over whom the record of the destination's side names.
 func (e *Entry) credited(credit *transfer.Record) {
-	if e.To != credit.ProfileID {
-		e.To, e.ToIdentityID, e.ToAccountID = credit.ProfileID, "", ""
+	if !transfer.IsSameParty(e.To, credit.ProfileID) {
+		e.ToIdentityID, e.ToAccountID = "", ""
 	}
+	e.To = credit.ProfileID
 	e.ToIdentityID = cmp.Or(credit.IdentityID, e.ToIdentityID)
 	e.ToAccountID = cmp.Or(credit.AccountID, e.ToAccountID)
 }
