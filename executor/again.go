@@ -12,12 +12,8 @@ import (
 	"remit/state"
 )
 
-const (
-	// againMax bounds how many transfers of each kind are looked up again.
-	againMax = 5000
-	// failedFor is how long after its latest attempt a FAILED transfer is looked up again.
-	failedFor = 7 * 24 * time.Hour
-)
+// failedFor is how long after its latest attempt a FAILED transfer is looked up again.
+const failedFor = 7 * 24 * time.Hour
 
 // outlines yields some of what a state has.
 type outlines func(ctx context.Context, snapshot state.Snapshot) iter.Seq2[state.Outline, error]
@@ -40,46 +36,89 @@ func outlinesOf(isAsked func(state.Transfer) bool) outlines {
 	}
 }
 
-// readAgain returns the ref_ids of transfers that are looked up again although their status is final: the FAILED ones,
-// since an answer or a list that says so wrongly would have them paid twice, for a week and not against a
-// person's word; and the unverified ones whose credit side is not COMPLETED. It returns at most [againMax] of
-// each kind, of the outlines that list yields; takes may be nil.
-func readAgain(run *activeRun, list outlines, takes func(state.Detail) bool) ([]string, error) {
-	if !run.lookups.possible() {
-		return nil, nil
-	}
-	snapshot, err := run.journal.snapshot()
-	if err != nil {
-		return nil, fmt.Errorf("read the state: %w", err)
-	}
-	defer func() { _ = snapshot.Close() }() // it was only read
-	since := run.Clock.Now().Add(-failedFor)
-	var failed, unverified []string
-	for o, err := range list(run.life.lasting, snapshot) {
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("read the state: %w", err)
-		case !o.Status.Made():
-		case o.RecordStatus == transfer.Failed && o.AttemptedAt.After(since) && len(failed) < againMax:
-			failed = append(failed, strings.Clone(o.RefID))
-		case o.RecordStatus == transfer.Completed && o.Status == state.Unverified && len(unverified) < againMax:
-			unverified = append(unverified, strings.Clone(o.RefID))
-		}
-	}
-	var again []string
-	err = eachDetail(run.life.lasting, snapshot, slices.Concat(failed, unverified), func(d state.Detail) {
-		if isForAgain(d) && (takes == nil || takes(d)) {
-			again = append(again, d.RefID)
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the state: %w", err)
-	}
-	slices.Sort(again)
-	return again, nil
+// again are transfers that are looked up again although their status is final: the FAILED ones, since an answer or a list
+// that says so wrongly would have them paid twice, for a week and not against a person's word; and the
+// unverified ones whose credit side is not COMPLETED. They are read a pass at a time.
+type again struct {
+	list  outlines                // among which they are
+	takes func(state.Detail) bool // nil takes all
+	most  int                     // where a pass has so many, it ends
+
+	refIDs []string // of the pass, in byte order
+	more   bool     // after the pass
+	last   string   // where more, the ref_id up to which the state was read
 }
 
-// isForAgain reports whether a transfer is one of [readAgain].
+// readAgain reads the first pass of those among some outlines.
+func (r *refresher) readAgain(list outlines) error {
+	r.again = &again{list: list, takes: r.takes, most: r.most}
+	if !r.run.lookups.possible() {
+		return nil
+	}
+	return r.again.next(r.run)
+}
+
+// next reads the next pass.
+func (a *again) next(run *activeRun) error {
+	snapshot, err := run.journal.snapshot()
+	if err != nil {
+		return fmt.Errorf("read the state: %w", err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	if err := a.readFrom(run, snapshot); err != nil {
+		return fmt.Errorf("read the state: %w", err)
+	}
+	return nil
+}
+
+func (a *again) readFrom(run *activeRun, snapshot state.Snapshot) error {
+	after, since := a.last, run.Clock.Now().Add(-failedFor)
+	a.refIDs, a.more, a.last = nil, false, ""
+	var some []string // whose details are to be read
+	read := func() error {
+		err := eachDetail(run.life.lasting, snapshot, some, func(d state.Detail) {
+			if isForAgain(d) && (a.takes == nil || a.takes(d)) {
+				a.refIDs = append(a.refIDs, d.RefID)
+			}
+		})
+		some = some[:0]
+		return err
+	}
+	for o, err := range a.list(run.life.lasting, snapshot) {
+		switch {
+		case err != nil:
+			return err
+		case o.RefID <= after || !mayBeForAgain(&o, since):
+			continue
+		}
+		some = append(some, strings.Clone(o.RefID))
+		if len(some) < min(detailsMax, a.most) {
+			continue
+		}
+		last := some[len(some)-1]
+		if err := read(); err != nil {
+			return err
+		}
+		if len(a.refIDs) >= a.most {
+			a.more, a.last = true, last
+			return nil
+		}
+	}
+	return read()
+}
+
+// mayBeForAgain reports whether a transfer may be one of those, as far as its outline says.
+func mayBeForAgain(o *state.Outline, since time.Time) bool {
+	switch {
+	case !o.Status.Made():
+		return false
+	case o.RecordStatus == transfer.Failed:
+		return o.AttemptedAt.After(since)
+	}
+	return o.RecordStatus == transfer.Completed && o.Status == state.Unverified
+}
+
+// isForAgain reports whether a transfer is one of those, but for how long ago it FAILED.
 func isForAgain(d state.Detail) bool {
 	switch {
 	case !d.Status.Made() || d.Outcome == nil:
@@ -91,30 +130,48 @@ func isForAgain(d state.Detail) bool {
 	return isUnpaid && d.RecordStatus == transfer.Completed
 }
 
-// lookAgain looks them up once. An error is the state's.
+// lookAgain looks all of them up once. An error is the state's.
 func (r *refresher) lookAgain() error {
-	again := r.again
+	a := r.again
 	r.again = nil
-	for lot := range slices.Chunk(again, FindMax) {
-		list, err := r.run.watcher.read(lot, isForAgain)
-		if err != nil {
+	for a != nil {
+		for lot := range slices.Chunk(a.refIDs, readMax) {
+			list, err := r.run.watcher.read(lot, isForAgain)
+			if err != nil {
+				return err
+			}
+			for page := range slices.Chunk(list, FindMax) {
+				if err := r.pageAgain(page); err != nil {
+					return err
+				}
+			}
+		}
+		if !a.more {
+			return nil
+		}
+		if err := a.next(r.run); err != nil {
 			return err
 		}
-		if !r.mayAsk() {
-			r.leaveAgain(list)
-			continue
-		}
-		all, err := r.run.watcher.watch(list)
-		if r.isUnasked(err) {
-			r.leaveAgain(list)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		for i := range all {
-			r.noteAgain(&all[i])
-		}
+	}
+	return nil
+}
+
+// pageAgain looks some of them up, and tells the news.
+func (r *refresher) pageAgain(list []watched) error {
+	if !r.mayAsk() {
+		r.leaveAgain(list)
+		return nil
+	}
+	all, err := r.run.watcher.watch(list)
+	if r.isUnasked(err) {
+		r.leaveAgain(list)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		r.noteAgain(&all[i])
 	}
 	return nil
 }
@@ -126,8 +183,7 @@ func lookFailedAgain(run *activeRun, isOfRun func(state.Transfer) bool) error {
 	if !run.report.has(ResultFailed) {
 		return nil
 	}
-	var err error
-	if r.again, err = readAgain(run, outlinesOf(isOfRun), nil); err != nil {
+	if err := r.readAgain(outlinesOf(isOfRun)); err != nil {
 		return err
 	}
 	return r.lookAgain()
@@ -135,6 +191,7 @@ func lookFailedAgain(run *activeRun, isOfRun func(state.Transfer) bool) error {
 
 // leaveAgain counts transfers that could not be looked up again.
 func (r *refresher) leaveAgain(list []watched) {
+	r.summary.AgainUnasked += len(list)
 	for i := range list {
 		r.noteAgain(&news{watched: list[i], kind: newsAbsent})
 	}

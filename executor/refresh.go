@@ -40,14 +40,19 @@ const (
 // ([ErrLookup]); Refreshed holds in any case. The first cancellation of ctx lets a
 // lookup under way end.
 func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.Detail) bool) (Refreshed, error) {
+	return refresh(ctx, run, wait, takes, passMax)
+}
+
+func refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.Detail) bool, most int) (Refreshed, error) {
 	active := newActiveRun(ctx, run, 0)
 	defer active.life.release()
 	r := newRefresher(active, unfinished(allOutlines), takes)
+	r.most = most
 	first, err := r.next("")
 	if err == nil {
-		r.again, err = readAgain(active, allOutlines, takes)
+		err = r.readAgain(allOutlines)
 	}
-	if err != nil || len(first.list)+len(r.again) == 0 {
+	if err != nil || len(first.list)+len(r.again.refIDs) == 0 && !r.again.more {
 		r.finish()
 		return r.summary, err
 	}
@@ -63,12 +68,12 @@ func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.
 // of earlier runs, until all of it is final or Policy.Wait is over. An error is the state's.
 func awaitFinal(run *activeRun, isOfRun func(state.Transfer) bool) error {
 	r := newRefresher(run, unfinished(outlinesOf(isOfRun)), nil)
-	var err error
 	if run.report.has(ResultFailed) {
-		if r.again, err = readAgain(run, outlinesOf(isOfRun), nil); err != nil {
+		if err := r.readAgain(outlinesOf(isOfRun)); err != nil {
 			return err
 		}
 	}
+	var err error
 	if !run.lookups.possible() || run.Settings.Wait <= 0 {
 		err = r.round()
 	} else {
@@ -161,7 +166,8 @@ type refresher struct {
 	run   *activeRun
 	lists lister
 	takes func(state.Detail) bool // nil takes all
-	again []string                // are looked up once, by the first round
+	most  int                     // of a pass
+	again *again                  // is looked up once, by the first round; nil from then on
 
 	summary  Refreshed
 	left     []left          // all that are still to be looked up, where that was one pass; else nil
@@ -172,7 +178,7 @@ type refresher struct {
 }
 
 func newRefresher(run *activeRun, lists lister, takes func(state.Detail) bool) *refresher {
-	return &refresher{run: run, lists: lists, takes: takes, refused: make(map[string]bool), told: make(map[string]bool)}
+	return &refresher{run: run, lists: lists, takes: takes, most: passMax, refused: make(map[string]bool), told: make(map[string]bool)}
 }
 
 // next reads the pass after a ref_id.
@@ -182,7 +188,7 @@ func (r *refresher) next(after string) (*pass, error) {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	p, err := r.lists(r.run.life.lasting, snapshot, after, passMax)
+	p, err := r.lists(r.run.life.lasting, snapshot, after, r.most)
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}

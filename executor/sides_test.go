@@ -1,7 +1,9 @@
 package executor_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +101,45 @@ func TestACreditThatFailedIsNamedUntilItIsSettled(t *testing.T) {
 			t.Errorf("found %+v", found)
 		}
 	})
+}
+
+// TestARefreshLooksAllOfThemUpAgain has many that nobody needs to ask about stand before debits that FAILED, one of which is
+// COMPLETED now, and before a credit side that FAILED.
+func TestARefreshLooksAllOfThemUpAgain(t *testing.T) {
+	for name, tt := range map[string]struct{ unproven, most int }{"in passes": {20, 3}, "in one pass": {5100, 50_000}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				requests := []transfer.Request{request("z")}
+				for n := range 7 {
+					requests = append(requests, request(fmt.Sprintf("b-%d", n)))
+				}
+				w := pendingWorld(t, requests...)
+				w.service.remade("z", ended("z", "COMPLETED", "FAILED")...)
+				for _, r := range requests[1:] {
+					w.service.remade(r.RefID, ended(r.RefID, "FAILED", "FAILED")...)
+				}
+				if found := w.refresh(); found.Failed.Count() != 7 || found.CreditFailed != 1 {
+					t.Fatalf("found %+v", found)
+				}
+				w.service.remade("b-6", sides(request("b-6"), time.Now().Add(time.Second), transfer.Completed)...)
+				var unproven []state.Entry
+				for n := range tt.unproven {
+					refID := fmt.Sprintf("a-%04d", n)
+					debit := sides(request(refID), time.Now(), transfer.Completed)[0]
+					unproven = append(unproven, state.Outcome{RefID: refID, Status: state.Unverified, Source: state.SourceImport, Records: []json.RawMessage{debit.Raw}})
+				}
+				if err := w.journal.Append(t.Context(), unproven...); err != nil {
+					t.Fatal(err)
+				}
+				run := w.run(nil)
+				run.Begun = state.Begun{}
+				found, err := executor.RefreshInPasses(t.Context(), run, tt.most)
+				if err != nil || found.Again.Count() != 8 || found.CreditFailed != 1 || found.Conflicts.Count() != 1 {
+					t.Errorf("%v, %+v", err, found)
+				}
+			})
+		})
+	}
 }
 
 // TestWhatDependsOnACreditThatFailedWaits polls a dependency.

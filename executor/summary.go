@@ -59,6 +59,7 @@ type Refreshed struct {
 	Pending   transfer.Totals // still
 
 	Again        transfer.Totals // looked up again: FAILED, or COMPLETED without their credit sides
+	AgainUnasked int             // of Again: could not be looked up
 	AgainCounted int             // of Again: in Conflicts or Refused as well
 	CreditFailed int             // of Completed and of Again: the credit side FAILED, and nobody has accepted that
 	UnknownNow   int             // of Pending: the service calls them now by a status that its document does not list

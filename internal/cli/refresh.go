@@ -209,7 +209,7 @@ func (r *refreshing) next(found *executor.Refreshed) string {
 	case r.words != "refresh": // the plan follows
 	case found.Failed.Count()+found.Conflicts.Count()+found.CreditFailed > 0:
 		return r.dir.Command("plan")
-	case found.Pending.Count() > 0:
+	case found.Pending.Count()+found.AgainUnasked > 0:
 		line := "refresh"
 		for _, name := range r.targets {
 			line += " --target=" + shell.Word(name)

@@ -145,10 +145,14 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	return p.Flush()
 }
 
-// again says how many transfers were looked up again although their status is final.
+// again says how many transfers were looked up again although their status is final, and how many were not.
 func (p *page) again(s *executor.Refreshed) {
 	if n := s.Again.Count(); n > 0 {
-		p.paragraph("", fmt.Sprintf("Looked up again, because it FAILED or its credit side is not COMPLETED: %d.", n), toneDim)
+		text := fmt.Sprintf("Looked up again, because it FAILED or its credit side is not COMPLETED: %d.", n-s.AgainUnasked)
+		if s.AgainUnasked > 0 {
+			text += fmt.Sprintf(" Left to the next refresh: %d more.", s.AgainUnasked)
+		}
+		p.paragraph("", text, toneDim)
 	}
 }
 
@@ -191,6 +195,7 @@ type refreshLine struct {
 	Refused      totalsLine       `json:"refused"`
 	Pending      totalsLine       `json:"pending"`
 	Again        *totalsLine      `json:"again,omitempty"`          // FAILED, or without a COMPLETED credit side
+	AgainUnasked int              `json:"again_unasked,omitempty"`  // of again: could not be looked up
 	CreditFailed int              `json:"credit_failed"`            // of completed and again
 	Unknown      executor.Unknown `json:"unknown_status,omitempty"` // of pending: how many of each status
 	Absent       int              `json:"absent"`
@@ -215,8 +220,8 @@ func newRefreshLine(s *executor.Refreshed, next string) refreshLine {
 		*again = totalsOf(&s.Again)
 	}
 	return refreshLine{
-		Again: again,
-		Type:  "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
+		Again: again, AgainUnasked: s.AgainUnasked,
+		Type: "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
 		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), CreditFailed: s.CreditFailed, Unknown: s.Unknown, Absent: s.Absent, Unreadable: s.Unreadable,
 		Unasked: s.Unasked, RefIDs: append([]string{}, s.Named...), Interrupted: s.Interrupted, Head: s.Head, Next: next,
 	}
