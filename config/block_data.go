@@ -179,6 +179,10 @@ func (d *dataSource) readFormats(r *eval.Reader) {
 			r.Refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
 			continue
 		}
+		if word := unclearBeside(format.Currency()); word != "" {
+			r.Refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q %s.", column, example, unclearCurrency(format.Currency(), word))
+			continue
+		}
 		if format.MayBeDecimals() && !isWithoutDecimals(currenciesIn(format.Currency())) {
 			r.Refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q can be taken for a number with three decimals. Write 1234.56 as the column would have it, with its decimals: numbers without any are read too.", column, example)
 			continue

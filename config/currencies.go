@@ -19,7 +19,7 @@ var assetWords = map[string]string{
 // sharedWords are words and signs for more than one currency, with their codes; the first is that of assetWords, where that has them too.
 var sharedWords = map[string]string{
 	"$": dollars, "DOLLAR": dollars, "DOLLARS": dollars, "£": pounds, "POUND": pounds, "POUNDS": pounds, "¥": "JPY CNY", "元": "CNY TWD",
-	"C$": "CAD NIO", "₩": "KRW KPW", "LEI": "RON MDL", "LEU": "RON MDL", "BS": "BOB VES", "DH": "AED MAD", "DHS": "AED MAD", "FRANC": francs, "FRANCS": francs, "FR": francs, "KR": "SEK NOK DKK ISK", "RS": rupees, "₨": rupees, "RUPEE": rupees, "RUPEES": rupees,
+	"C$": "CAD NIO", "U$": "USD UYU", "₩": "KRW KPW", "LEI": "RON MDL", "LEU": "RON MDL", "BS": "BOB VES", "DH": "AED MAD", "DHS": "AED MAD", "FRANC": francs, "FRANCS": francs, "FR": francs, "KR": "SEK NOK DKK ISK", "RS": rupees, "₨": rupees, "RUPEE": rupees, "RUPEES": rupees,
 }
 
 const (
@@ -36,10 +36,13 @@ var ownSigns = map[string]string{
 	"KD": "KWD", "RM": "MYR", "RP": "IDR", "TL": "TRY", "ЛВ": "BGN", "РУБ": "RUB", "ГРН": "UAH", "ДИН": "RSD", "KSH": "KES", "TSH": "TZS", "USH": "UGX",
 	"円": "JPY", "원": "KRW", "N$": "NAD", "J$": "JMD", "RD$": "DOP", "TT$": "TTD", "FJ$": "FJD",
 	"CA$": "CAD", "CAN$": "CAD", "A$": "AUD", "AU$": "AUD", "HK$": "HKD", "NZ$": "NZD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN",
+	"MEX$": "MXN", "BZ$": "BZD", "BDS$": "BBD", "EC$": "XCD", "CI$": "KYD", "G$": "GYD", "L$": "LRD", "SI$": "SBD", "SR$": "SRD", "MOP$": "MOP", "COL$": "COP",
+	"UY$": "UYU", "$U": "UYU", "$A": "AUD", "AR$": "ARS", "GB£": "GBP", "CN¥": "CNY", "JP¥": "JPY",
+	"DKR": "DKK", "SKR": "SEK", "NKR": "NOK", "IKR": "ISK", "ÍKR": "ISK", "NRS": "NPR", "SLRS": "LKR", "YTL": "TRY",
 }
 
-// exactSigns are signs that in other letters are words, such as km.
-var exactSigns = map[string]string{"KM": "BAM", "RF": "RWF", "Kz": "AOA", "Db": "STN", "FG": "GNF", "CF": "KMF", "Ar": "MGA", "ZK": "ZMW"}
+// exactSigns are signs that in other letters are words or multiples, such as km.
+var exactSigns = map[string]string{"B$": "BND BSD", "KM": "BAM", "RF": "RWF", "Kz": "AOA", "Db": "STN", "FG": "GNF", "CF": "KMF", "Ar": "MGA", "ZK": "ZMW"}
 
 // usualCodes are codes of currencies that are no words.
 var usualCodes = []string{"USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "CNY", "INR", "BRL", "MXN", "ZAR", "SGD", "HKD"}
@@ -69,8 +72,7 @@ func currencyOf(header string) string {
 // or two.
 func currenciesIn(text string) []string {
 	var codes []string
-	isOther := func(c rune) bool { return !unicode.In(c, unicode.L, unicode.N, unicode.M, unicode.Sc) }
-	for word := range strings.FieldsFuncSeq(text, isOther) {
+	for word := range strings.FieldsFuncSeq(text, isNoWord) {
 		of := currenciesOf(word)
 		switch {
 		case of == nil:
@@ -97,7 +99,7 @@ func currenciesOf(word string) []string {
 	case ownSigns[upper] != "":
 		return []string{ownSigns[upper]}
 	case exactSigns[word] != "":
-		return []string{exactSigns[word]}
+		return strings.Fields(exactSigns[word])
 	case slices.Contains(usualCodes, upper) || upper == word && isCurrency(word):
 		return []string{upper}
 	}
@@ -114,7 +116,7 @@ func isWithoutDecimals(codes []string) bool {
 func fittingFormats(text string) []string {
 	isNone := func(example string) bool {
 		format, err := rows.ParseNumberFormat(example)
-		return err != nil || format.Currency() != "" && !saysCurrency.MatchString(format.Currency()) && currenciesIn(format.Currency()) == nil
+		return err != nil || unclearBeside(format.Currency()) != "" || format.Currency() != "" && !saysCurrency.MatchString(format.Currency()) && currenciesIn(format.Currency()) == nil
 	}
 	return slices.DeleteFunc(rows.FittingNumberFormats(text), isNone)
 }

@@ -182,3 +182,6 @@ func blockIn(text, header string) string {
 
 // CurrenciesIn are the currencies of which a text may say one.
 func CurrenciesIn(text string) []string { return currenciesIn(text) }
+
+// UnclearBeside is the first word beside numbers that may say another thing than a currency.
+func UnclearBeside(text string) string { return unclearBeside(text) }

@@ -12,14 +12,15 @@ import (
 // multipleWords are words, in small letters, for so many units of a currency, and for parts of one: an amount beside them is not in units.
 var multipleWords = strings.Fields("mm mn mln mio mill mil million millions millionen millones milhões milioni mrd mdr mia mld bn bln bio billion billions " +
 	"tsd tsnd tausend thousand thousands thou ths tys mille miles mila lac lacs lakh lakhs lk cr crore crores тыс млн млрд triệu nghìn tỷ ribu juta jt " +
-	"tkr mkr kkr mdkr mnkr " +
+	"tkr mkr kkr mdkr mnkr md hundred hundreds dozen dozens dz doz dutzend dtzd douzaine " +
+	"tis tisíc tisic ezer bin mii хил хиляди χιλ tūkst tūkstantis tuh tuhat tys tyś тис тысяч " +
 	"cent cents ct cts ¢ pence penny pfennig rappen öre øre ore grosz groszy gr kop коп paise paisa fils halala halalas centavo centavos centime centimes gbx")
 
 const (
 	// letterMultiples are those of one letter. Before a number alone, such as in L 5, the letter is a sign of a currency.
 	letterMultiples = "k t m b l c p"
 	// numeralMultiples stand for thousands and more inside of words of East Asia.
-	numeralMultiples = "千万億亿兆百천만억조"
+	numeralMultiples = "千万億亿兆百千萬仟佰拾十천만억조백십"
 )
 
 // checkCurrency returns why a text beside numbers says no currency: the amount of 1.5 T€ is not 1.5.
