@@ -347,27 +347,37 @@ func (p *pair) compareListed(record transfer.Record) []transfer.Difference {
 }
 
 // compareStatus compares the service's status with the one that is recorded, and that of both
-// sides.
+// sides. A status of the credit side that a person has accepted is no break.
 func (j *judge) compareStatus(p *pair, item *Item) {
-	add := func(s *Side, asked transfer.RecordStatus) {
-		item.add(Status)
-		item.Differences = append(item.Differences, Difference{
+	add := func(s *Side, asked transfer.RecordStatus, accepted bool) {
+		item.differ(Difference{
 			Difference: transfer.Difference{Field: "status", Asked: string(asked), Answered: string(s.Status)},
-			Side:       s.Direction, Place: s.Place,
+			Side:       s.Direction, Place: s.Place, Accepted: accepted,
 		})
 	}
-	differ := func(s *Side, asked transfer.RecordStatus) {
-		if s != nil && asked != "" && s.Status != asked {
-			add(s, asked)
-		}
-	}
+	differs := func(s *Side, asked transfer.RecordStatus) bool { return s != nil && asked != "" && s.Status != asked }
 	asked := p.row.RecordStatus
-	differ(p.debit, asked)
+	if differs(p.debit, asked) {
+		add(p.debit, asked, false)
+	}
 	if asked == "" && p.isMade() && p.debit != nil && p.debit.Status == transfer.Failed {
-		add(p.debit, asked) // what a list has as made
+		add(p.debit, asked, false) // what a list has as made
 	}
 	if asked == "" && p.debit != nil {
 		asked = p.debit.Status
 	}
-	differ(p.credit, asked)
+	if differs(p.credit, asked) {
+		add(p.credit, asked, p.hasAcceptedCredit(asked))
+	}
+}
+
+// hasAcceptedCredit reports whether a person let the transfer stand with the status that the credit side has beside such
+// a status of the debit side.
+func (p *pair) hasAcceptedCredit(debit transfer.RecordStatus) bool {
+	o := p.outcome()
+	if o == nil || o.Status != state.Recorded && o.Status != state.Adopted {
+		return false // nobody has settled it
+	}
+	accepted, ok := transfer.OfCredit(o.Differences)
+	return ok && accepted.Asked == string(debit) && accepted.Answered == string(p.credit.Status)
 }

@@ -143,6 +143,8 @@ func breakOf(field string) Break {
 		return Customer
 	case "created_at":
 		return Created
+	case "status":
+		return Status
 	}
 	return Field
 }

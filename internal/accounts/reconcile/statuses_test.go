@@ -41,6 +41,24 @@ func TestEveryStatusOfTheState(t *testing.T) {
 			transfer.Difference{Field: "total", Asked: "amount 7, or that plus or minus fee 0", Answered: r.Amount.String()}))
 	}
 	doubt := answer(state.InDoubt)
+	ended := func(debited, credited string) []row {
+		return []row{debit.with("status", debited), credit.with("status", credited)}
+	}
+	settled := func(status state.Status, debited, credited string) func(refID string) []state.Entry {
+		return func(refID string) []state.Entry {
+			ofCredit := transfer.Difference{Field: "credit_status", Asked: debited, Answered: credited}
+			before := recorded(refID, status, state.SourceLookup, ended(debited, credited)...)
+			before.Differences = []transfer.Difference{ofCredit}
+			after := recorded(refID, state.Adopted, "", ended(debited, credited)...)
+			return []state.Entry{before, person(after, "the bank's word", ofCredit)}
+		}
+	}
+	unpaid := settled(state.Unverified, "COMPLETED", "FAILED")
+	forgotten := func(refID string) []state.Entry {
+		word := person(recorded(refID, state.Tombstone, ""), "not ours")
+		word.By.Command = "remit state forget"
+		return append(unpaid(refID), word)
+	}
 	for name, test := range map[string]struct {
 		after  func(refID string) []state.Entry
 		export []row
@@ -89,6 +107,13 @@ func TestEveryStatusOfTheState(t *testing.T) {
 			later := recorded(refID, state.Conflict, state.SourceLookup, debit.with("amount", "7"))
 			return append(answer(state.Recorded, debit)(refID), later, person(recorded(refID, state.Tombstone, ""), "no"))
 		}, both, "differs not_made", "--recorded"},
+		"accepted credit that FAILED":                   {unpaid, ended("COMPLETED", "FAILED"), "accepted", ""},
+		"accepted credit that FAILED, since COMPLETED":  {unpaid, both, "matched", ""},
+		"accepted credit that FAILED, since PENDING":    {unpaid, ended("COMPLETED", "PENDING"), "differs status", "--recorded"},
+		"accepted credit that FAILED, and so the debit": {unpaid, ended("FAILED", "FAILED"), "differs status", "--recorded"},
+		"accepted credit that FAILED, forgotten":        {forgotten, ended("COMPLETED", "FAILED"), "accepted", ""},
+		"unverified credit that FAILED":                 {func(refID string) []state.Entry { return unpaid(refID)[:1] }, ended("COMPLETED", "FAILED"), "differs status unverified", "--recorded"},
+		"accepted debit that FAILED":                    {settled(state.Conflict, "FAILED", "COMPLETED"), ended("FAILED", "COMPLETED"), "accepted", ""},
 		"a tombstone": {func(refID string) []state.Entry {
 			return append(doubt(refID), person(recorded(refID, state.Tombstone, ""), "the bank says no"))
 		}, nil, "", ""},
