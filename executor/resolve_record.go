@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"remit/internal/transfer"
 	"remit/state"
@@ -79,6 +80,16 @@ func (r Resolution) writeAccepted(ctx context.Context, outcome state.Outcome) (s
 		return r.write(ctx, outcome)
 	}
 	return written, err
+}
+
+// Unacceptable says in words why nobody can accept what is kept of a transfer, such as that its credit side is PENDING still; "" where
+// a person can.
+func Unacceptable(detail state.Detail) string {
+	_, err := Resolution{RefID: detail.RefID}.acceptance(detail)
+	if err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(err.Error(), fmt.Sprintf("resolve %q: ", detail.RefID))
 }
 
 // ResolveAcceptRecords is [ResolveAcceptRecord] of several ref_ids, with the records that are kept: of

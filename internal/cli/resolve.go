@@ -109,15 +109,18 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	})
 }
 
-// acceptRun accepts all that a run left unverified, where they are as many as was said.
+// acceptRun accepts all that a run left unverified and that a person can accept, where they are as many as was said.
 func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, by state.Holder) error {
-	refIDs, err := r.unverified(ctx, w.state, snapshot)
+	unverified, refIDs, err := r.unverified(ctx, w.state, snapshot)
 	switch {
 	case err != nil:
 		return err
 	case len(refIDs) != r.count:
-		return exit.WithHint(fmt.Errorf("run %s left %s unverified, not %d. Nothing was changed", r.runID, english.Plural(len(refIDs), "transfer"), r.count),
-			r.dir.Command("resolve --run="+shell.Word(r.runID)))
+		what := english.Plural(len(refIDs), "transfer") + " unverified"
+		if unverified.Apart() > 0 {
+			what += " that can be accepted"
+		}
+		return exit.WithHint(fmt.Errorf("run %s left %s, not %d. Nothing was changed", r.runID, what, r.count), r.dir.Command(r.listing()))
 	}
 	outcomes, err := executor.ResolveAcceptRecords(ctx, newResolution(w, journal, by, "", r.reason), refIDs)
 	if err != nil {
@@ -138,44 +141,55 @@ func (r *resolving) list(ctx context.Context, streams *terminal.Streams, st *wor
 		return err
 	}
 	defer done()
-	refIDs, err := r.unverified(ctx, st, snapshot)
+	unverified, refIDs, err := r.unverified(ctx, st, snapshot)
 	if err != nil {
 		return err
 	}
-	unverified := view.Unverified{RunID: r.runID}
-	for some := range slices.Chunk(refIDs, detailsPerCall) {
-		details, err := snapshot.Details(ctx, some...)
-		if err != nil {
-			return st.Error(err)
-		}
-		for i := range details {
-			unverified.Add(&details[i])
-		}
-	}
 	if len(refIDs) > 0 {
-		unverified.Next = r.dir.Command(fmt.Sprintf(`resolve --run=%s --count=%d --accept-record --reason="…"`, shell.Word(r.runID), len(refIDs)))
+		unverified.Next = r.dir.Command(fmt.Sprintf(`%s --count=%d --accept-record --reason="…"`, r.listing(), len(refIDs)))
 	}
 	if err := unverified.Write(streams.Out, streams.Screen(streams.Out)); err != nil {
 		return err
 	}
-	if len(refIDs) > 0 {
+	if len(refIDs)+unverified.Apart() > 0 {
 		return exit.Code(exit.Look)
 	}
 	return nil
 }
 
-// unverified are the ref_ids that a run left unverified. A FAILED transfer moved no money.
-func (r *resolving) unverified(ctx context.Context, st *workspace.State, snapshot state.Snapshot) ([]string, error) {
-	var refIDs []string
+// listing is the command that lists what is to be settled together.
+func (r *resolving) listing() string {
+	if r.runID != "" {
+		return "resolve --run=" + shell.Word(r.runID)
+	}
+	return "resolve --recorded=" + shell.File(r.recorded)
+}
+
+// unverified is what a run left unverified, and the ref_ids of those that a person can accept. A FAILED transfer moved no money.
+func (r *resolving) unverified(ctx context.Context, st *workspace.State, snapshot state.Snapshot) (view.Unverified, []string, error) {
+	all := view.Unverified{RunID: r.runID}
+	var left, acceptable []string
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return nil, st.Error(err)
+			return all, nil, st.Error(err)
 		}
 		if row.Status == state.Unverified && row.RunID == r.runID && row.Outline().AsksForPerson() {
-			refIDs = append(refIDs, row.RefID)
+			left = append(left, row.RefID)
 		}
 	}
-	return refIDs, nil
+	for some := range slices.Chunk(left, detailsPerCall) {
+		details, err := snapshot.Details(ctx, some...)
+		if err != nil {
+			return all, nil, st.Error(err)
+		}
+		for i := range details {
+			why := executor.Unacceptable(details[i])
+			if all.Add(&details[i], why); why == "" {
+				acceptable = append(acceptable, details[i].RefID)
+			}
+		}
+	}
+	return all, acceptable, nil
 }
 
 func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journal, by state.Holder, refID string) error {
@@ -326,6 +340,9 @@ func (f *lateFinder) close() {
 
 // explain adds the next step to a failure.
 func (r *resolving) explain(err error) error {
+	if r.refID == "" { // of several, one by one
+		return exit.WithHint(err, r.dir.Command(r.listing()))
+	}
 	more, next := executor.Remedy(err, r.refID, r.recorded)
 	if more != "" {
 		err = fmt.Errorf("%w. %s", err, more)

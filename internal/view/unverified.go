@@ -15,10 +15,11 @@ import (
 // none.
 type Unverified struct {
 	RunID string
-	Next  string // a command that accepts all of it; "" for none
+	Next  string // a command that accepts what a person can accept of it; "" for none
 
 	totals transfer.Totals
 	fields map[string]*shortField
+	apart  map[string]*shortField // which nobody can accept, by why
 }
 
 // shortField are the transfers whose records fall short in one field.
@@ -29,9 +30,21 @@ type shortField struct {
 
 const unverifiedNamed = 5
 
-// Add counts a transfer under each field in which its record falls short.
-func (u *Unverified) Add(d *state.Detail) {
+// Apart is how many of it nobody can accept.
+func (u *Unverified) Apart() int {
+	n := 0
+	for _, f := range u.apart {
+		n += f.count
+	}
+	return n
+}
+
+// Add counts a transfer under each field in which its record falls short, and under why nobody can accept it; "" where a person can.
+func (u *Unverified) Add(d *state.Detail, why string) {
 	u.totals.Add(d.Asset, d.Amount)
+	if why != "" {
+		u.apart = addShort(u.apart, why, d.RefID)
+	}
 	fields := []string{"destination"}
 	if d.Outcome != nil && len(d.Outcome.Differences) > 0 {
 		fields = nil
@@ -39,19 +52,37 @@ func (u *Unverified) Add(d *state.Detail) {
 			fields = append(fields, difference.Field)
 		}
 	}
-	if u.fields == nil {
-		u.fields = make(map[string]*shortField)
-	}
 	for _, name := range fields {
-		f := u.fields[name]
-		if f == nil {
-			f = new(shortField)
-			u.fields[name] = f
-		}
-		if f.count++; len(f.first) < unverifiedNamed {
-			f.first = append(f.first, d.RefID)
-		}
+		u.fields = addShort(u.fields, name, d.RefID)
 	}
+}
+
+// addShort adds a ref_id under a name.
+func addShort(all map[string]*shortField, name, refID string) map[string]*shortField {
+	if all == nil {
+		all = make(map[string]*shortField)
+	}
+	f := all[name]
+	if f == nil {
+		f = new(shortField)
+		all[name] = f
+	}
+	if f.count++; len(f.first) < unverifiedNamed {
+		f.first = append(f.first, refID)
+	}
+	return all
+}
+
+// named are the first ref_ids, and how many more there are.
+func (f *shortField) named() string {
+	names := make([]string, len(f.first))
+	for i, refID := range f.first {
+		names[i] = Visible(refID)
+	}
+	if more := f.count - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Write shows it to a person. It returns only errors of w.
@@ -66,18 +97,21 @@ func (u *Unverified) Write(w io.Writer, screen Screen) error {
 	var rows [][]span
 	for _, name := range slices.Sorted(maps.Keys(u.fields)) {
 		f := u.fields[name]
-		names := make([]string, len(f.first))
-		for i, refID := range f.first {
-			names[i] = Visible(refID)
-		}
-		if more := f.count - len(names); more > 0 {
-			names = append(names, fmt.Sprintf("and %d more", more))
-		}
-		rows = append(rows, []span{plain(Visible(name)), plain(fmt.Sprint(f.count)), dim(strings.Join(names, ", "))})
+		rows = append(rows, []span{plain(Visible(name)), plain(fmt.Sprint(f.count)), dim(f.named())})
 	}
 	page.table("  ", rows, 1)
 	page.line()
-	page.paragraph("", "Where another channel shows that they were made as the service has them, this accepts all of them:", toneDim)
+	all := "all of them"
+	for _, why := range slices.Sorted(maps.Keys(u.apart)) {
+		f := u.apart[why]
+		page.paragraph("", fmt.Sprintf("Nobody can accept %d of them now: %s. The reason: %s.", f.count, f.named(), Visible(strings.TrimSuffix(why, "."))), toneDoubt)
+		page.line()
+		all = "the others"
+	}
+	if u.Next == "" {
+		return page.Flush()
+	}
+	page.paragraph("", "Where another channel shows that they were made as the service has them, this accepts "+all+":", toneDim)
 	page.command("  ", u.Next)
 	return page.Flush()
 }
