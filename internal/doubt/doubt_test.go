@@ -49,6 +49,10 @@ func TestADoubtHasOneSentence(t *testing.T) {
 			doubt.Doubt{Hold: doubt.Undeclared(), CanLookUp: true},
 			"Not sent again: it is no longer declared. Each apply looks it up. Where the service never lists it, declare it again as it was, or " + give, "remit resolve rent",
 		},
+		"a list has its credit side as PENDING": {
+			doubt.Doubt{Hold: doubt.Final("the credit side is PENDING still"), CanLookUp: true},
+			"The credit side is PENDING still. Each apply looks it up. Where the service never lists it, " + give, "remit resolve rent",
+		},
 		"its time was put off": {
 			doubt.Doubt{Hold: doubt.NotDue(noon)},
 			"Not sent again: it is not due before 2026-11-27T12:00:00Z. An apply from then on sends the recorded request again.", doubt.Apply,

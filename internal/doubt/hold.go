@@ -63,8 +63,8 @@ func ReplayWindowPassed() Hold {
 	return held("the service may no longer protect its ref_id from a second transfer (replay_window)")
 }
 
-// Final is of what no time mends. The text is a sentence.
-func Final(text string) Hold { return Hold{text: text} }
+// Final is of what no time mends, for a reason that becomes a sentence.
+func Final(why string) Hold { return Hold{text: sentence(why)} }
 
 // NotDue is of a transfer whose time was put off.
 func NotDue(at time.Time) Hold {
