@@ -94,7 +94,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	case exists && newState:
 		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.state.Name)
 	case exists && wasHere && !isBound && isUnfinished(ctx, w.state, ""):
-		return w.state.CutOff()
+		return workspace.CutOff(w.state)
 	case exists:
 		if isBound {
 			w.state.Binding.Lineage = bound.Lineage
@@ -104,7 +104,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
 	case wasHere && !newState:
-		return w.state.GoneError(gone)
+		return workspace.GoneError(w.state, gone)
 	}
 	if err := w.dir.CheckOrphans(); err != nil {
 		return err

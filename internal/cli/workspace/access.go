@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"remit/internal/cli/exit"
@@ -110,17 +108,6 @@ func (s stateFile) hintAbout(command string, paths ...string) string {
 		}
 	}
 	return command
-}
-
-// ownerName is the name of a user of this machine.
-func ownerName(id int) string {
-	if id < 0 {
-		return "somebody else"
-	}
-	if account, err := user.LookupId(strconv.Itoa(id)); err == nil {
-		return account.Username
-	}
-	return fmt.Sprintf("the user with the ID %d", id)
 }
 
 // missing says what to do where something else has the path of the file.

@@ -118,7 +118,7 @@ func (s *State) noLockFile() error {
 			"Restore the file from version control, or write it anew from the state", s.Name, s.dir.LockName()), s.dir.Command("init"))
 	}
 	if gone, wasHere := s.Backend.Gone(""); wasHere {
-		return s.GoneError(gone)
+		return GoneError(s, gone)
 	}
 	if s.HasSandboxBeside() {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
@@ -199,6 +199,17 @@ func (s *State) RecallAuth(ctx context.Context, snapshot state.Snapshot) error {
 	return nil
 }
 
+// warnOfNotes says once which notes of the state this user can't use.
+func warnOfNotes(s *State) {
+	if s.toldNotes || s.dir.Sandbox {
+		return
+	}
+	s.toldNotes = true
+	for _, told := range unusable(s.Backend, s.Binding.Lineage, s.host.Holder("").User) {
+		warn(s.streams, told[0], "%s", told[1])
+	}
+}
+
 // warnOfLack says that a state is older than it was, or may be, and how it gets what it lacks.
 func warnOfLack(s *State, meta state.Meta) {
 	if meta.Lacks == 0 {
@@ -210,7 +221,7 @@ func warnOfLack(s *State, meta state.Meta) {
 		return
 	}
 	note := ""
-	if paths := s.notesThere(meta); len(paths) > 0 && !meta.Told {
+	if paths := notesThere(s.Backend, meta); len(paths) > 0 && !meta.Told {
 		note = " Where nothing was sent since that event, remove " + english.List(paths) + ", from which that is known."
 	}
 	warn(s.streams, "The state lacks events",
@@ -233,7 +244,7 @@ func WhyLacks(meta state.Meta) string {
 func warnOfPlace(s *State, meta state.Meta) {
 	gone, _ := s.Backend.Gone("")
 	never := "remove " + english.List(append([]string{s.dir.LockName(), "what is in " + s.Name}, gone.Notes...)) + ", and init again"
-	if paths := s.notesThere(meta); len(paths) > 0 && !meta.Told {
+	if paths := notesThere(s.Backend, meta); len(paths) > 0 && !meta.Told {
 		never = "remove " + english.List(paths) + ", from which that is known"
 	}
 	warn(s.streams, "The state was made in place of one that is gone",
