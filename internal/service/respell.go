@@ -36,8 +36,8 @@ func (a *askedAddresses) isNew(query string) bool {
 }
 
 // respell writes the address of a lookup that was asked before in another way that means the same. A cache in between
-// may give its old list again although it was asked not to, and without an Age: it would say of what was made since that it
-// was not. The first lookup is as anybody would write it, so that a service that does not know the other
+// may give its old list again although it was asked not to, and without an Age: it lacks the transfers that were made
+// since. The first lookup is as anybody would write it, so that a service that does not know the other
 // way, and lists nothing, takes nothing from what the first one says.
 func (c *Client) respell(target *url.URL) {
 	plain := target.RawQuery
