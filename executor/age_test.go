@@ -161,14 +161,17 @@ func TestARecordIsOlderThanItsRequestByTheServicesOwnClock(t *testing.T) {
 		dated  bool
 		age    time.Duration // of the record
 		result executor.Result
+		told   bool // that a clock may be off
 	}{
-		"its own":                                     {0, true, 0, executor.ResultRecorded},
-		"its own, by a clock four minutes fast":       {4 * time.Minute, true, 0, executor.ResultRecorded},
-		"its own, by a clock four minutes slow":       {-4 * time.Minute, true, 0, executor.ResultRecorded},
-		"another's of three minutes ago":              {0, true, 3 * time.Minute, executor.ResultUnverified},
-		"another's, by a clock four minutes slow":     {-4 * time.Minute, true, 3 * time.Minute, executor.ResultUnverified},
-		"its own, without a Date":                     {4 * time.Minute, false, 0, executor.ResultRecorded},
-		"another's of six minutes ago without a Date": {0, false, 6 * time.Minute, executor.ResultUnverified},
+		"its own":                                     {0, true, 0, executor.ResultRecorded, false},
+		"its own, by a proxy's clock 7 s fast":        {0, true, 7 * time.Second, executor.ResultUnverified, true},
+		"another's of a day ago":                      {0, true, 24 * time.Hour, executor.ResultUnverified, false},
+		"its own, by a clock four minutes fast":       {4 * time.Minute, true, 0, executor.ResultRecorded, false},
+		"its own, by a clock four minutes slow":       {-4 * time.Minute, true, 0, executor.ResultRecorded, false},
+		"another's of three minutes ago":              {0, true, 3 * time.Minute, executor.ResultUnverified, true},
+		"another's, by a clock four minutes slow":     {-4 * time.Minute, true, 3 * time.Minute, executor.ResultUnverified, true},
+		"its own, without a Date":                     {4 * time.Minute, false, 0, executor.ResultRecorded, false},
+		"another's of six minutes ago without a Date": {0, false, 6 * time.Minute, executor.ResultUnverified, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -186,6 +189,9 @@ func TestARecordIsOlderThanItsRequestByTheServicesOwnClock(t *testing.T) {
 				w.apply(request("rent"))
 				if got := w.results()["rent"]; got != test.result {
 					t.Errorf("it is %s, want %s", got, test.result)
+				}
+				if reason := w.reason("rent"); strings.Contains(reason, "one of these two clocks is off") != test.told || test.told && strings.Count(reason, "Z") != 2 {
+					t.Errorf("%q, want it to name two times: %v", reason, test.told)
 				}
 			})
 		})

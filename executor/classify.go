@@ -108,7 +108,7 @@ func judgeRecords(k knownTransfer, where setting, records []transfer.Record) ver
 	v.result = resultOf(v.outcome.Status, debit.Status)
 	switch v.result {
 	case ResultUnverified:
-		v.outcome.Reason = unprovenText
+		v.outcome.Reason = unprovenText + k.clocksApart(where, debit)
 		v.next = command(k.refID, "--accept-record")
 	case ResultFailed:
 		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
@@ -193,6 +193,18 @@ func (k knownTransfer) isOlder(r *transfer.Record) bool {
 		return r.AnsweredAt.Sub(r.CreatedAt) > k.age+ageAnswered
 	}
 	return k.isOlderThanFirst(r)
+}
+
+// clocksApart says that a record may be older than its request by two clocks alone, as the rest of a sentence; "" where
+// they decide nothing, or lie further apart than clocks do.
+func (k knownTransfer) clocksApart(where setting, r *transfer.Record) string {
+	isByAnswer := (where == inAnswer || where == inDoubt) && !k.found && k.isAged && !r.AnsweredAt.IsZero()
+	if !isByAnswer || !k.isOlder(r) || r.AnsweredAt.Sub(r.CreatedAt)-k.age > clocksApartMax {
+		return ""
+	}
+	return fmt.Sprintf(": its created_at is %s, before the request, by the Date of its answer, %s. Where it was made for this request, "+
+		"one of these two clocks is off: that of the service, or that of a proxy before it",
+		r.CreatedAt.UTC().Format(time.RFC3339), r.AnsweredAt.UTC().Format(time.RFC3339))
 }
 
 // isOlderThanFirst reports whether a record was there before the first intent of its request, by the

@@ -125,21 +125,32 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 }
 
 // unlisted returns a *[ListedError] where the service lists something under the ref_id: nobody's word makes that not made.
-// A service that can't be asked says nothing against the word.
+// A service that can't be asked says nothing against the word. It is asked twice: a cache in between may have the list of an
+// earlier run, and a client writes the second address otherwise.
 func (r Resolution) unlisted(ctx context.Context, status state.Status) error {
+	for range 2 {
+		if isAsked, err := r.unlistedOnce(ctx, status); err != nil || !isAsked {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Resolution) unlistedOnce(ctx context.Context, status state.Status) (isAsked bool, err error) {
 	found, err := r.Finder.Find(ctx, []string{r.RefID})
 	unreadable, isUnreadable := errors.AsType[*UnreadableError](err)
 	switch {
 	case isUnreadable:
-		return &ListedError{RefID: r.RefID, Status: status, Unreadable: unreadable.Reasons[r.RefID]}
+		return true, &ListedError{RefID: r.RefID, Status: status, Unreadable: unreadable.Reasons[r.RefID]}
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("look up %q: %w", r.RefID, err)
+		return false, fmt.Errorf("look up %q: %w", r.RefID, err)
 	case err != nil && r.Unasked != nil:
 		r.Unasked(err)
+		return false, nil
 	case len(found[r.RefID]) > 0:
-		return &ListedError{RefID: r.RefID, Status: status}
+		return true, &ListedError{RefID: r.RefID, Status: status}
 	}
-	return nil
+	return err == nil, nil
 }
 
 // ListedError says that the service lists a transfer that a person would settle as not made.

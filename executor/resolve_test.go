@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -264,6 +265,32 @@ func TestAListedConflictIsNotSettledAsNotMade(t *testing.T) {
 		r.Finder = listing{}
 		if outcome, err := executor.ResolveNotMade(t.Context(), r); err != nil || outcome.Status != state.Tombstone {
 			t.Error(outcome, err)
+		}
+	})
+}
+
+// secondList is a service behind a cache: only its second list is one of now.
+type secondList struct {
+	listing
+	asked int
+}
+
+func (l *secondList) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	if l.asked++; l.asked == 1 {
+		return nil, nil
+	}
+	return l.listing.Find(ctx, refIDs)
+}
+
+// TestOneListOfNothingIsNoWordForNotMade has a list of before the transfer was made come first.
+func TestOneListOfNothingIsNoWordForNotMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		conflicting(w)
+		r := w.resolution("rent")
+		r.Finder = &secondList{listing: listing{"rent": sides(request("rent"), time.Now(), transfer.Completed)}}
+		if _, err := executor.ResolveNotMade(t.Context(), r); !strings.Contains(fmt.Sprint(err), "so it was made") {
+			t.Error(err)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/internal/doubt"
@@ -118,7 +119,11 @@ func fallShort(v verdict, isUnproven bool, shortcomings []transfer.Difference) v
 	text := "the record falls short: " + DescribeShort(shortcomings)
 	v.outcome.Differences = append(slices.Clip(v.outcome.Differences), shortcomings...)
 	if isUnproven {
-		text += "; and " + unprovenText
+		why := unprovenText
+		if strings.HasPrefix(v.outcome.Reason, why) {
+			why = v.outcome.Reason // which says more
+		}
+		text += "; and " + why
 		v.outcome.Differences = append(v.outcome.Differences, transfer.Difference{Field: fieldDestination})
 	}
 	v.outcome.Status, v.result = state.Unverified, ResultUnverified

@@ -50,7 +50,7 @@ func (u *unzipped) Read(b []byte) (int, error) {
 // Close closes the packed body.
 func (u *unzipped) Close() error { return u.packed.Close() }
 
-// codingsOf returns what was done to a body, without what changes nothing.
+// codingsOf returns the codings of a body, without identity.
 func codingsOf(h http.Header) []string {
 	var codings []string
 	for coding := range strings.SplitSeq(strings.Join(h.Values("Content-Encoding"), ","), ",") {

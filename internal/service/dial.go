@@ -111,7 +111,7 @@ func resolver() func(ctx context.Context, round int, host string) ([]net.IPAddr,
 	}
 }
 
-// question connects to a nameserver. What it is asked times out after wait, whatever the resolver allows.
+// question connects to a nameserver. A question times out after wait, even where the resolver allows more.
 func question(ctx context.Context, wait time.Duration, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -64,7 +64,7 @@ func TestADeadAddressCostsLittle(t *testing.T) {
 						<-ctx.Done()
 						return nil, ctx.Err()
 					case 's':
-						time.Sleep(time.Second) // whoever no longer waits
+						time.Sleep(time.Second) // although its context may end
 					}
 					return watched{address: address, ended: &ended}, nil
 				}

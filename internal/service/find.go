@@ -242,6 +242,7 @@ func (p *page) nameCredits(refIDs []string) {
 // findPage gets one page, in several tries.
 func (s *search) findPage(ctx context.Context, refIDs []string, at *turner) (page, error) {
 	target := s.findTarget(refIDs, at.cursor)
+	s.client.respell(target)
 	ex, err := s.client.getPatiently(ctx, call{target: target, answerMax: findAnswerMax, refIDs: s.client.witness.ifSeen(refIDs)},
 		func(ex exchange) error { return s.findError(ex, target) })
 	if err != nil {

@@ -123,6 +123,7 @@ type Client struct {
 	lookupMax   int // ref_ids in one lookup
 	balancePath string
 	lookups     *lookupLength
+	asked       *askedAddresses
 	userAgent   string
 	sign        func(ctx context.Context, what ToSign) (string, error) // nil for no signature
 	signed      string                                                 // the header of a signature
@@ -161,7 +162,7 @@ func New(o Options) (*Client, error) {
 	}
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
-		name: o.String(), base: base, lookupPath: o.LookupPath, lookupMax: cmp.Or(min(o.LookupMax, executor.FindMax), executor.FindMax), balancePath: o.BalancePath, lookups: new(lookupLength), userAgent: o.UserAgent,
+		name: o.String(), base: base, lookupPath: o.LookupPath, lookupMax: cmp.Or(min(o.LookupMax, executor.FindMax), executor.FindMax), balancePath: o.BalancePath, lookups: new(lookupLength), asked: new(askedAddresses), userAgent: o.UserAgent,
 		sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
 		startMax: o.startMax, wording: wording{secrets: o.secrets(), timeout: cmp.Or(o.Timeout, timeoutDefault)},
 		witness: &witness{log: o.Log, watch: o.Watch, watchList: o.WatchList},

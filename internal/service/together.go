@@ -14,8 +14,8 @@ func (p *page) lacking(refIDs []string) []string {
 
 // lookTurned asks once more for the ref_ids that a list of some of refIDs lacks, in the turned order. A gateway may pass on
 // one of several parameters ref_ids, or the first or the last of them, and what it drops would be taken for absent. So a
-// ref_id that the list has is asked for again in its place among them: where it comes back, whatever was dropped in one order
-// was passed on in the other. Where it does not, twice, ref_ids are asked for alone from then on. A list of nothing is
+// ref_id that the list has is asked for again in its place among them: where it comes back, each ref_id that was dropped in one
+// order was passed on in the other. Where it does not, twice, ref_ids are asked for alone from then on. A list of nothing is
 // believed: a new payroll costs no further lookup.
 func (s *search) lookTurned(ctx context.Context, refIDs []string, list page) error {
 	lacking := list.lacking(refIDs)

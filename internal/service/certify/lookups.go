@@ -187,7 +187,7 @@ func (t *Trial) lookUp(ctx context.Context) {
 	}
 }
 
-// lookUpAlone asks for each ref_id that a lookup of several did not list by itself: what is in between may join them.
+// lookUpAlone asks for each ref_id that a lookup of several did not list by itself: a gateway may join them.
 func (t *Trial) lookUpAlone(ctx context.Context, refIDs []string) {
 	f := &t.final
 	f.alone = make(map[string]bool)
