@@ -81,7 +81,7 @@ func beginsWithCurrency(head, tail string) bool {
 	return isSign(head) || strings.ToUpper(head) == head && strings.ToLower(tail) == tail && isCurrency(head)
 }
 
-// unclearCurrency says what is wrong with such a word.
+// unclearCurrency names the fault of such a word.
 func unclearCurrency(text, word string) string {
 	return fmt.Sprintf("has %q beside the number, in which %q is no currency that remit knows: it may say thousands. An amount is in units. "+
 		"Have the file written with the sign or the code of the currency alone, or take the text off with trimprefix or trimsuffix, and multiply with decimal_mul where it says a multiple", text, word)

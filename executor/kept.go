@@ -8,7 +8,7 @@ import (
 )
 
 // withKept are records of one transfer, with the other side of it that the state has kept: files and lists may have the
-// sides one after the other. A record of a side that is among them already stands for what was kept of that. A kept credit side
+// sides one after the other. A record of a side that is among them already stands for the kept copy of that. A kept credit side
 // only speaks against their debit side, and proves nothing. No records stay none.
 func withKept(records, kept []transfer.Record) []transfer.Record {
 	all, debit := records, transfer.Newest(records, isDebit)

@@ -360,8 +360,8 @@ func TestTheRateLimitHoldsAcrossAClockThatWasBehind(t *testing.T) {
 	}
 }
 
-// TestADoorThatLetsFewInSlowsTheRunDown has a proxy answer 503 to what comes too fast, as nginx does: most of the plan gets through in one
-// run, and only what was turned away is in doubt.
+// TestADoorThatLetsFewInSlowsTheRunDown has a proxy answer 503 to requests that come too fast, as nginx does: most of the plan gets through in one
+// run, and the others alone are in doubt.
 func TestADoorThatLetsFewInSlowsTheRunDown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pause time.Duration

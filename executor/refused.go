@@ -13,8 +13,8 @@ import (
 // refusedMax bounds how many refused transfers are looked up before a run ends: fifty lookups.
 const refusedMax = 50 * FindMax
 
-// lookRefusedUp looks up once, after the last request, what the run has as refused, or as not processed: a server in between may have
-// written that after the service made the transfer, or have sent the request to the service twice. It takes over what is listed, and a
+// lookRefusedUp looks up once, after the last request, the transfers that the run has as refused, or as not processed: a server in between may have
+// written that after the service made the transfer, or have sent the request to the service twice. It takes listed records over, and a
 // list without a record leaves the refusal as it is, as does a lookup that fails. An error is the state's.
 func lookRefusedUp(run *activeRun, isOfRun func(state.Transfer) bool) error {
 	if !run.lookups.possible() || !run.report.has(ResultRefused) && !run.report.has(ResultNotAttempted) {
@@ -86,7 +86,7 @@ func takeOver(run *activeRun, list []watched, found lookup) {
 	}
 }
 
-// hasAgain reports whether a plan sends what was refused before.
+// hasAgain reports whether a plan sends a transfer again that was refused before.
 func hasAgain(changes *planner.Changes) bool {
 	for _, c := range changes.Movements() {
 		if c.Again {

@@ -82,7 +82,7 @@ func (r Resolution) writeAccepted(ctx context.Context, outcome state.Outcome) (s
 	return written, err
 }
 
-// Unacceptable says in words why nobody can accept what is kept of a transfer, such as that its credit side is PENDING still; "" where
+// Unacceptable says in words why nobody can accept the kept records of a transfer, such as that its credit side is PENDING still; "" where
 // a person can.
 func Unacceptable(detail state.Detail) string {
 	_, err := Resolution{RefID: detail.RefID}.acceptance(detail)

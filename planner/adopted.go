@@ -9,9 +9,9 @@ import (
 	"remit/state"
 )
 
-// What others sent, or a state that is lost, is recorded when it is found: by an import, or by the lookup before a first
-// sending. It is as old as the service's record says, for a day of a limit and for look-alikes. What remit sent itself is
-// as old as its attempt, whatever a record says.
+// A transfer that others sent, or a state that is lost, is recorded when it is found: by an import, or by the lookup before a first
+// sending. It is as old as the service's record says, for a day of a limit and for look-alikes. Remit's own transfers are
+// as old as their attempts, whatever a record says.
 
 // mayBeAdopted reports whether a ref_id may be recorded without an attempt of this state's.
 func mayBeAdopted(s state.Status) bool { return s == state.Adopted || s == state.Unverified }

@@ -105,7 +105,7 @@ func (t *limitTally) made(o *state.Outline) {
 	}
 }
 
-// isOfDay reports whether what was sent at a time may be of a limit's day.
+// isOfDay reports whether a transfer that was sent at a time may be of a limit's day.
 func (t *limitTally) isOfDay(at time.Time) bool {
 	return slices.ContainsFunc(t.limits, func(l limitCount) bool { return l.Per.IsDaily() && t.moments.mayBe(at, l.isOn) })
 }

@@ -225,7 +225,7 @@ func atPlace(place string) string {
 	return " at " + place
 }
 
-// fromPlace is atPlace of what is recorded from there.
+// fromPlace is atPlace of a transfer that is recorded from there.
 func fromPlace(place string) string {
 	if place == "" {
 		return ""

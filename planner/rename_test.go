@@ -248,7 +248,7 @@ func TestAMonthRunAgainIsTheOneThatWasPaid(t *testing.T) {
 	}
 }
 
-// TestValuesStandInOrder is about what makes a ref_id that of the same payment.
+// TestValuesStandInOrder is about ref_ids of the same payment.
 func TestValuesStandInOrder(t *testing.T) {
 	for name, test := range map[string]struct {
 		refID, words, old, oldWords string

@@ -48,7 +48,7 @@ func closed(m *memory, refID, command string) {
 }
 
 // TestWhatFailedByItsDebitSideAloneMayHaveBeenMade counts it wherever something is paid anew: among look-alikes, for
-// the limit of a day, of a new plan and of a saved one, and as what was given back.
+// the limit of a day, of a new plan and of a saved one, and as money that was given back.
 func TestWhatFailedByItsDebitSideAloneMayHaveBeenMade(t *testing.T) {
 	const forget, notMade = "remit state forget", "remit resolve"
 	imported := func(d *state.Detail) {

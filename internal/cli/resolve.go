@@ -156,7 +156,7 @@ func (r *resolving) list(ctx context.Context, streams *terminal.Streams, st *wor
 	return nil
 }
 
-// listing is the command that lists what is to be settled together.
+// listing is the command that lists all that are to be settled together.
 func (r *resolving) listing() string {
 	if r.runID != "" {
 		return "resolve --run=" + shell.Word(r.runID)

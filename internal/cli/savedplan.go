@@ -207,7 +207,7 @@ func inSandbox(dir workspace.Directory, name string) workspace.Directory {
 type planUse struct {
 	file    string
 	words   string          // the command and its flags, without the file
-	outcome string          // what cannot be done, and what was not
+	outcome string          // the step that cannot be taken, and the one that was not
 	header  *planner.Header // of the plan
 	signs   bool            // the command signs it, and only after a look at the state where there is one
 }

@@ -138,7 +138,7 @@ func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 	return p.Flush()
 }
 
-// writeFindings says what is wrong. People and keys change while a pack stays as it is: where all findings are of keys, it
+// writeFindings names the faults. People and keys change while a pack stays as it is: where all findings are of keys, it
 // is not called another pack.
 func (v VerifiedPack) writeFindings(p *page) {
 	count := len(v.Findings)

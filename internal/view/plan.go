@@ -453,7 +453,7 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	}
 }
 
-// undeclaredFailed says how many of what is no longer declared were not paid; "" for none.
+// undeclaredFailed says how many of the transfers that are no longer declared were not paid; "" for none.
 func (p *page) undeclaredFailed(plan *planner.Plan) string {
 	failed := &plan.UndeclaredFailed
 	if failed.Count() == 0 {

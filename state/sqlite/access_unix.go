@@ -49,7 +49,7 @@ func DeniedAt(path string) (Denied, bool) {
 	return Denied{}, false
 }
 
-// NoteDenied names what keeps this process from a note at path that is there, or from one in a directory that is there.
+// NoteDenied names the obstacle between this process and a note at path that is there, or from one in a directory that is there.
 func NoteDenied(path string) (Denied, bool) {
 	for _, above := range ancestors(path) {
 		if d, is := deniedTo(above, unix.X_OK, "the directory of a note", "enter", "u+rwx"); is {

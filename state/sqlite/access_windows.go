@@ -42,7 +42,7 @@ func DeniedAt(path string) (Denied, bool) {
 	return Denied{}, false
 }
 
-// NoteDenied names what keeps this process from a note at path that is there, or from one in a directory that is there.
+// NoteDenied names the obstacle between this process and a note at path that is there, or from one in a directory that is there.
 func NoteDenied(path string) (Denied, bool) {
 	if errors.Is(tryAccess(path, windows.GENERIC_READ|windows.GENERIC_WRITE), windows.ERROR_ACCESS_DENIED) {
 		return Denied{Path: path, What: "a note", Right: "read and write", Owner: -1}, true

@@ -151,7 +151,7 @@ type head struct {
 	moved  string // where to, or from where it is being moved; "" where it is in use
 }
 
-// readHead reads it in the transaction that conn is in. What the state lacks is as far as the state itself says so.
+// readHead reads it in the transaction that conn is in. The events that it lacks are those that the state itself says.
 func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
 	var h head
 	var created, at int64

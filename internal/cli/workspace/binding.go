@@ -107,7 +107,7 @@ func lookIntoAt(lineage string, at Backend) (there, used bool) {
 // OtherState says what to do about a state that is not the one that the directory is bound to.
 func (s *State) OtherState(meta state.Meta, err error) error {
 	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage != s.Binding.Lineage {
-		if commit, shown := earlierLock(s.dir, meta.Lineage); commit != "" { // either of the two may have what was paid
+		if commit, shown := earlierLock(s.dir, meta.Lineage); commit != "" { // either of the two may have the payments
 			return exit.WithHint(fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. It is the one that %s named in commit %.12s: "+
 				"the file was changed since, as by a merge from a checkout in which a new state was made. Find out which of the two has what was paid. Where it is this one, take the file of that commit back; "+
 				"what was sent from the other one meanwhile is not in it, so import the service's export of transfer records before you apply. "+

@@ -48,7 +48,7 @@ func noteOfClone(s *Directory) string {
 		"as a second state does not know what is paid from the first. "
 }
 
-// earlierLock is the nearest commit of which the lock file named a lineage, and the command that shows what changed it since;
+// earlierLock is the nearest commit of which the lock file named a lineage, and the command that shows its changes since;
 // "" where none did.
 func earlierLock(s *Directory, lineage string) (commit, shown string) {
 	checkout, err := gitfiles.Find(s.Path)

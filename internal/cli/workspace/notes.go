@@ -23,7 +23,7 @@ func notesThere(there Backend, meta state.Meta) []string {
 	})
 }
 
-// unusable says, in sentences, what keeps a user from the notes of a state: without them nothing tells that the state is older than it was.
+// unusable says, in sentences, the obstacle between a user and the notes of a state: without them nothing tells that the state is older than it was.
 // It is nil where nothing does.
 func unusable(there Backend, lineage, name string) (all [][2]string) {
 	const (

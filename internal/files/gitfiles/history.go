@@ -13,7 +13,7 @@ import (
 	"remit/internal/files/confined"
 )
 
-// Bounds of what is looked at beside the commit and the working tree of a checkout.
+// Bounds of the search beside the commit and the working tree of a checkout.
 const (
 	commitsMax = 1000
 	treesOfMax = 1000 // working trees of a repository
