@@ -31,7 +31,8 @@ func TestARefusalOfWhatWasMadeIsFound(t *testing.T) {
 			executor.ResultConflict, state.Conflict, false,
 		},
 		"not listed": {
-			executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}, func(transfer.Record) []transfer.Record { return nil },
+			executor.Answer{Kind: executor.Rejected, HTTPStatus: 422},
+			func(transfer.Record) []transfer.Record { return nil },
 			executor.ResultRefused, state.Refused, false,
 		},
 		"nothing was sent": {

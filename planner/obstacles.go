@@ -225,14 +225,6 @@ func atPlace(place string) string {
 	return " at " + place
 }
 
-// fromPlace is atPlace of a transfer that is recorded from there.
-func fromPlace(place string) string {
-	if place == "" {
-		return ""
-	}
-	return " from " + place
-}
-
 // addWithin adds the line that a file needs which comes again with the same people and amounts,
 // where all look-alikes are of an earlier period: old enough that nobody pays twice by mistake
 // what both are meant to be.

@@ -15,13 +15,9 @@ type noRecordError struct{ name string }
 // Error names the file.
 func (e *noRecordError) Error() string { return "there is no record in " + e.name }
 
-// eachRecord reads the transfer records of a file, or of standard input where it is named "-", one after another:
-// see [records.Reader]. At most max bytes are read, and at least one record must be there. The error of use is returned as it is.
-func eachRecord(streams *terminal.Streams, dir *workspace.Directory, name string, max int64, use func(records.Record) error) error {
-	return eachRecordOrListing(streams, dir, name, max, use, nil)
-}
-
-// eachRecordOrListing is eachRecord that takes a list as well, where list is not nil.
+// eachRecordOrListing reads the transfer records of a file, or of standard input where it is named "-", one after another:
+// see [records.Reader]. It takes a list as well, where list is not nil. At most max bytes are read, and at least one record must be
+// there. The error of use is returned as it is.
 func eachRecordOrListing(streams *terminal.Streams, dir *workspace.Directory, name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
 	in, err := openExport(streams, dir, name)
 	if err != nil {

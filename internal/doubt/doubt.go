@@ -6,7 +6,6 @@
 package doubt
 
 import (
-	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,7 +94,8 @@ const Earlier = "An earlier attempt may have made it, and the latest one did not
 // has a problem that says so. Any other 4xx in doubt is of a server in between.
 func isRefusal(o *state.Outcome) bool {
 	isProblem := len(o.Problem) > 0 && o.Problem[0] == '{'
-	return o.HTTPStatus == http.StatusConflict || isProblem && o.HTTPStatus >= 400 && o.HTTPStatus < 500 && !IsCut(o.HTTPStatus)
+	const conflict = 409
+	return o.HTTPStatus == conflict || isProblem && o.HTTPStatus >= 400 && o.HTTPStatus < 500 && !IsCut(o.HTTPStatus)
 }
 
 // IsCut reports whether a status of 400 to 499 says that the exchange was cut off, and not that the service refused: 408;

@@ -74,7 +74,11 @@ func (c *Client) classifyStatus(ex exchange) executor.Answer {
 	case ex.status >= 400 && ex.status < 500:
 		return c.classifyRefusal(ex)
 	}
-	return unclear(ex, mayBeMade)
+	a := unclear(ex, mayBeMade)
+	if ex.status == http.StatusServiceUnavailable { // by which nginx says that requests come too fast, and others that they are busy
+		a.RetryAfter = max(c.retryAfter(ex.header), pauseBusy)
+	}
+	return a
 }
 
 func answered(ex exchange) executor.Answer {

@@ -121,7 +121,8 @@ func TestAnswersAreClassified(t *testing.T) {
 		"429 without a time":                     {429, "", funds, want{executor.NotProcessed, false, 429, 0, "", funds}, "nothing was made"},
 		"431":                                    {431, "", "", want{executor.Rejected, false, 431, 0, "", ""}, "refused"},
 		"500":                                    {500, "", "oops", want{executor.Unclear, false, 500, 0, "", `"oops"`}, "500 Internal Server Error; the transfer may or may not"},
-		"503 with Retry-After":                   {503, "Retry-After: 5", "", want{executor.Unclear, false, 503, 0, "", ""}, "may or may not"},
+		"503 with Retry-After":                   {503, "Retry-After: 5", "", want{executor.Unclear, false, 503, 5 * time.Second, "", ""}, "may or may not"},
+		"503 without it":                         {503, "", "", want{executor.Unclear, false, 503, 500 * time.Millisecond, "", ""}, "may or may not"},
 		"599":                                    {599, "", "", want{executor.Unclear, false, 599, 0, "", ""}, "may or may not"},
 		"600":                                    {600, "", answer, want{executor.Unclear, false, 600, 0, "", quoted(answer)}, "may or may not"},
 	}
