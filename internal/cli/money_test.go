@@ -34,7 +34,7 @@ var floats = map[string][]string{
 	"internal/sandbox/fault.go Fault.parseItem":                   {"ParseFloat"},
 	"internal/service/certify/certify.go Trial":                   {"float64"},
 	"internal/service/token.go lifetime":                          {"float64"},
-	"internal/service/token.go wholeSeconds":                      {"float64"},
+	"internal/service/tokenanswer.go seconds":                     {"ParseFloat"},
 	"internal/view/run.go Run.describe":                           {"float64"},
 	"internal/view/run.go rateText":                               {"float64"},
 	"state/postgres/share.go journal.Rates":                       {"float64"},

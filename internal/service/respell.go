@@ -3,7 +3,6 @@ package service
 import (
 	"fmt"
 	"hash/maphash"
-	"math/rand/v2"
 	"net/url"
 	"strings"
 	"sync"
@@ -42,14 +41,15 @@ func (a *askedAddresses) isNew(query string) bool {
 func (c *Client) respell(target *url.URL) {
 	plain := target.RawQuery
 	for try := 0; try < respellTries && !c.asked.isNew(target.RawQuery); try++ {
-		random := rand.New(rand.NewPCG(uint64(c.now().UnixNano()), uint64(try)))
-		target.RawQuery = respelled(plain, random)
+		target.RawQuery = respelled(plain, maphash.Comparable(maphash.MakeSeed(), try))
 	}
 }
 
 // respelled writes some of the first characters of ref_ids as %XX, and %XX as %xx, which decodes to the same (RFC 3986,
 // sections 2.1 and 2.3). The query is one that [url.Values.Encode] wrote.
-func respelled(query string, random *rand.Rand) string {
+//
+// Each bit of choices says of one character whether it is written otherwise.
+func respelled(query string, choices uint64) string {
 	const name = "ref_ids="
 	left := respellMax
 	parts := strings.Split(query, "&")
@@ -65,7 +65,7 @@ func respelled(query string, random *rand.Rand) string {
 			if value[0] == '%' {
 				size = 3
 			}
-			isOther := left > 0 && random.IntN(2) == 0
+			isOther := left > 0 && choices>>left&1 == 0
 			switch {
 			case isOther && size == 3:
 				b.WriteString(strings.ToLower(value[:size]))
