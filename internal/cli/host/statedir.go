@@ -35,7 +35,7 @@ func (h *Host) StateDirs() []StateDir {
 	home := h.Getenv("HOME")
 	isOurs := home != "" && !isStrange(home)
 	add(isOurs, home, ".local", "state")
-	if account, err := user.Current(); err == nil {
+	if account, err := user.Current(); err == nil && h.Environ != nil { // else the environment is one that a test made up
 		add(!isOurs && h.Getenv("LOCALAPPDATA") == "", account.HomeDir, ".local", "state")
 	}
 	add(true, h.Getenv("LOCALAPPDATA"))

@@ -3,6 +3,7 @@
 package host_test
 
 import (
+	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
@@ -29,7 +30,7 @@ func TestStateDir(t *testing.T) {
 		"not an absolute path":  {map[string]string{"XDG_STATE_HOME": "here"}, own},
 		"a home that is no one": {map[string]string{"HOME": "~"}, ""},
 	} {
-		h := &host.Host{LookupEnv: func(name string) (string, bool) { value, isSet := c.env[name]; return value, isSet }}
+		h := &host.Host{Environ: os.Environ, LookupEnv: func(name string) (string, bool) { value, isSet := c.env[name]; return value, isSet }}
 		var kept []string
 		for _, dir := range h.StateDirs() {
 			if dir.IsKept {
