@@ -68,8 +68,9 @@ func TestAdoptedIsAsOldAsItsRecord(t *testing.T) {
 			false, "adopted, intended at 2026-11-27T14:00:00Z",
 		},
 		"found, and then sent by the same run": {
-			state.Adopted, []func(*state.Detail){foundFirst, made(long, long), func(d *state.Detail) { d.AttemptedAt = d.AttemptedAt.Add(time.Minute) }}, false,
-			"adopted, intended at 2026-11-27T14:00:00Z",
+			state.Adopted,
+			[]func(*state.Detail){foundFirst, made(long, long), func(d *state.Detail) { d.AttemptedAt = d.AttemptedAt.Add(time.Minute) }},
+			false, "adopted, intended at 2026-11-27T14:00:00Z",
 		},
 	}
 	for name, test := range tests {
