@@ -29,7 +29,7 @@ func (s *session) environment() []string {
 			kept = append(kept, entry)
 		}
 	}
-	return append(kept, "NO_COLOR=1", "XDG_STATE_HOME="+s.work, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",
+	return append(kept, "NO_COLOR=1", "XDG_STATE_HOME="+s.work, "HOME="+s.work, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",
 		"TF_CLI_CONFIG_FILE="+filepath.Join(s.work, "terraform.rc"))
 }
 
