@@ -17,7 +17,7 @@ const refusedMax = 50 * FindMax
 // written that after the service made the transfer, or have sent the request to the service twice. It takes listed records over, and a
 // list without a record leaves the refusal as it is, as does a lookup that fails. An error is the state's.
 func lookRefusedUp(run *activeRun, isOfRun func(state.Transfer) bool) error {
-	if !run.lookups.possible() || !run.report.has(ResultRefused) && !run.report.has(ResultNotAttempted) {
+	if !run.lookups.possible() || run.report.interrupted() || !run.report.has(ResultRefused) && !run.report.has(ResultNotAttempted) {
 		return nil
 	}
 	refused, err := readRefused(run, isOfRun)
@@ -29,7 +29,14 @@ func lookRefusedUp(run *activeRun, isOfRun func(state.Transfer) bool) error {
 		if err != nil {
 			return err
 		}
-		found, err := run.lookups.find(run.life.flight, lot...)
+		if len(list) == 0 {
+			continue
+		}
+		ids := make([]string, len(list))
+		for i := range list {
+			ids[i] = list[i].refID
+		}
+		found, err := run.lookups.find(run.life.flight, ids...)
 		if err != nil {
 			return nil //nolint:nilerr // the refusals stand
 		}
@@ -79,10 +86,16 @@ func takeOver(run *activeRun, list []watched, found lookup) {
 	}
 	run.outcomes.writeAll(findings)
 	for i, f := range findings {
+		d := &taken[i].detail
+		before := resultOf(d.Status, transfer.NoStatus)
+		isLeft := d.Status == state.Refused && d.Intent.RunID != run.Begun.RunID && run.Settings.LeaveRefused
+		if isLeft {
+			before = ResultNotAttempted // as the run has counted it
+		}
 		run.report.changed(&news{
-			watched: taken[i], kind: newsChanged, verdict: f.verdict,
-			changes: []RecordChange{{Field: "status", Before: taken[i].detail.Status.String(), After: string(f.verdict.status)}},
-		}, resultOf(taken[i].detail.Status, transfer.NoStatus))
+			watched: taken[i], kind: newsChanged, verdict: f.verdict, wasIdle: isLeft,
+			changes: []RecordChange{{Field: "status", Before: d.Status.String(), After: string(f.verdict.status)}},
+		}, before)
 	}
 }
 

@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
@@ -59,6 +60,72 @@ func TestARefusalOfWhatWasMadeIsFound(t *testing.T) {
 				}
 				if isSettled := tt.want != executor.ResultNotAttempted; summary.Complete != isSettled {
 					t.Errorf("complete: %t", summary.Complete)
+				}
+			})
+		})
+	}
+}
+
+// TestARefusalOfAnEarlierRunIsFound has the list lag until the next apply, which leaves refusals as they are.
+func TestARefusalOfAnEarlierRunIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup, w.settings.LeaveRefused = true, true
+		var made []transfer.Record
+		w.service.after = func(refID string, _ int, answer executor.Answer) executor.Answer {
+			made = []transfer.Record{*answer.Record}
+			w.service.remade(refID)
+			return executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}
+		}
+		plan := w.plan(request("a"))
+		if got := counts(w.applyPlan(plan)); got[executor.ResultRefused] != 1 {
+			t.Errorf("at first: %v", got)
+		}
+		summary := w.apply(request("a"))
+		if got := counts(summary); got[executor.ResultNotAttempted] != 1 || summary.Idle != 1 {
+			t.Errorf("while the list lags: %v, %d idle", got, summary.Idle)
+		}
+		w.service.remade("a", made...)
+		summary = w.apply(request("a"))
+		if diff := cmp.Diff(map[executor.Result]int{executor.ResultAdopted: 1}, counts(summary)); diff != "" || summary.Idle != 0 || !summary.Complete {
+			t.Errorf("%d idle, complete: %t, results (-want +got):\n%s", summary.Idle, summary.Complete, diff)
+		}
+		if n := w.service.requests("a"); n != 1 || w.journal.row("a").Status != state.Adopted {
+			t.Errorf("%d requests, and the state has %v", n, w.journal.row("a").Status)
+		}
+	})
+}
+
+// TestOnlyAnswersThatSaidNoAreLookedUp has a service that cannot be reached, and a run that somebody interrupts: a lookup would
+// have both wait for nothing.
+func TestOnlyAnswersThatSaidNoAreLookedUp(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer      executor.Answer
+		interrupted bool
+		finds       int
+	}{
+		"no connection":    {executor.Answer{Kind: executor.Unwritten}, false, 0},
+		"a no":             {executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}, false, 1},
+		"a no, and Ctrl-C": {executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.lookup = true
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					if tt.interrupted {
+						interrupt()
+						synctest.Wait()
+					}
+					return &tt.answer
+				}
+				if _, err := executor.Apply(ctx, w.run(w.plan(request("a")))); err != nil {
+					t.Fatal(err)
+				}
+				if n := len(w.service.finds); n != tt.finds {
+					t.Errorf("%d lookups, want %d", n, tt.finds)
 				}
 			})
 		})

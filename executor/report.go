@@ -99,6 +99,9 @@ func (r *report) changed(n *news, before Result) {
 	if before == ResultNotAttempted {
 		r.open-- // a line of the plan: a doubt is none that was not attempted
 	}
+	if n.wasIdle {
+		r.summary.Idle--
+	}
 	if before != "" {
 		r.summary.Totals[before].RemoveRequest(&n.request)
 		if r.counts[string(before)]--; r.counts[string(before)] == 0 {

@@ -39,6 +39,7 @@ type news struct {
 	reason  string         // of newsUnreadable and newsRefused, in words
 
 	creditFailed bool // the debit side is COMPLETED, and the credit side FAILED, which nobody has accepted
+	wasIdle      bool // the run counted it among those with which another apply would not go on
 	isOpen       bool // of newsNone: the debit side is COMPLETED or FAILED, and the credit side is PENDING still
 }
 

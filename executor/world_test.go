@@ -153,6 +153,11 @@ func (w *world) checkPast(runID string) {
 		w.t.Fatal(err)
 	}
 	told := w.results()
+	for _, e := range w.events {
+		if e.Type == executor.EventChanged {
+			told[e.RefID] = e.Result
+		}
+	}
 	for _, l := range past.Lines {
 		_, isTold := told[l.RefID]
 		if isTold && w.outcomes(runID, l.RefID) < 2 && l.Result != told[l.RefID] { // a poll went on
