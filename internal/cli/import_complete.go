@@ -221,14 +221,14 @@ func (i *importing) complete(w *opened, journal state.Journal, meta state.Meta, 
 // emptyError says of files without a record that they complete nothing, and how a state that lacks events is completed
 // without a file. Reading such a state warns of it.
 func (i *importing) emptyError(ctx context.Context, w *opened, empty error) error {
-	empty = fmt.Errorf("%w. Nothing was changed. An empty file is no word that nothing was made: were it cut off, all would be paid again", empty)
+	empty = fmt.Errorf("%w. Nothing was changed. An empty file does not prove that nothing was made: if it was cut off, an apply would pay everything again", empty)
 	_, done, err := w.state.Read(ctx)
 	if err != nil {
 		return empty
 	}
 	done()
 	if !w.state.MayLack {
-		return exit.WithHint(fmt.Errorf("%w. The state lacks no events, and needs no such word", empty), w.dir.Command("plan"))
+		return exit.WithHint(fmt.Errorf("%w. The state lacks no events, so that it needs no --complete", empty), w.dir.Command("plan"))
 	}
 	return exit.WithHint(fmt.Errorf("%w. Where nothing was ever sent, the warning about the state says how to end that without a file", empty),
 		w.dir.Command("status"))

@@ -134,8 +134,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "A proxy answered " + statusWords(ex.status) + ", and nothing reached the service. Write the user and the password of the proxy into HTTPS_PROXY."
 	case isBlockPage(ex):
-		a = unclear(ex, "it is a page"+said+", as a firewall writes it that reads requests and answers, so that "+mayBeMade)
-		a.Problem = keep(ex.body, false)
+		lacking := c.lackingWords()
+		a = unclear(ex, "it is a page"+said+", as a firewall writes it that reads requests and answers, so that "+mayBeMade+lacking)
+		a.Problem, a.Stop = keep(ex.body, false), lacking != "" // others would get it as well
 	case ex.status == http.StatusForbidden:
 		lacking := c.lackingWords()
 		if lacking == "" && strings.Contains(strings.ToLower(words), "scope") {

@@ -205,23 +205,26 @@ func TestAScopeThatWasNotGrantedIsNamed(t *testing.T) {
 		"it does not say":    {`null`, false},
 		"it has another way": {`["a"]`, false},
 	}
+	answers := map[string]executor.AnswerKind{`{"title":"No"}`: executor.Rejected, "<html>Blocked</html>": executor.Unclear}
 	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			w := &world{api: always(403, "", `{"title":"No"}`)}
-			w.token = always(200, "Content-Type: application/json", `{"access_token":"token-number-1","scope":`+tt.granted+`}`)
-			w.in(t, func(t *testing.T, c *service.Client) {
-				got := c.Submit(t.Context(), path, []byte(request))
-				_, err := c.Find(t.Context(), []string{"a"})
-				if got.Kind != executor.Rejected || got.Stop != tt.says {
-					t.Errorf("%+v", got)
-				}
-				for _, text := range []string{got.Reason, fmt.Sprint(err)} {
-					if strings.Contains(text, `did not grant the scope "b"`) != tt.says {
-						t.Error(text)
+		for body, kind := range answers {
+			t.Run(name+", "+body, func(t *testing.T) {
+				w := &world{api: always(403, "", body)}
+				w.token = always(200, "Content-Type: application/json", `{"access_token":"token-number-1","scope":`+tt.granted+`}`)
+				w.in(t, func(t *testing.T, c *service.Client) {
+					got := c.Submit(t.Context(), path, []byte(request))
+					_, err := c.Find(t.Context(), []string{"a"})
+					if got.Kind != kind || got.Stop != tt.says {
+						t.Errorf("%+v", got)
 					}
-				}
+					for _, text := range []string{got.Reason, fmt.Sprint(err)} {
+						if strings.Contains(text, `did not grant the scope "b"`) != tt.says {
+							t.Error(text)
+						}
+					}
+				})
 			})
-		})
+		}
 	}
 }
 
