@@ -109,7 +109,7 @@ func (g *given) take(record records.Record, isOwn bool) error {
 
 func (g *given) hold(record records.Record) error {
 	if g.bytes += len(record.Raw); g.bytes > givenMax {
-		return fmt.Errorf("the file has more than %d MiB of records that have the ref_ids or group_ids of what is to be settled. Nothing was changed. Give a file of fewer", givenMax>>20)
+		return fmt.Errorf("the file has more than %d MiB of records that have the ref_ids or group_ids of the transfers that are to be settled. Nothing was changed. Give a file of fewer", givenMax>>20)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (g *given) newest(name string) ([]transfer.Record, error) {
 		}
 		before, now := list[n].Version(), record.Version()
 		if len(transfer.CompareCopies(list[n], record.Record)) > 0 || now.Contradicts(before) {
-			return nil, fmt.Errorf("%s:%d: the record with id %q stands there before as well, and is not the same. Nothing was changed", name, record.Line, record.ID)
+			return nil, fmt.Errorf("%s:%d: the record with id %q is in the file twice, and the two differ. Nothing was changed", name, record.Line, record.ID)
 		}
 		if now.Compare(before) > 0 {
 			list[n] = record.Record

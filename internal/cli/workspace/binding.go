@@ -109,7 +109,7 @@ func (s *State) OtherState(meta state.Meta, err error) error {
 	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage != s.Binding.Lineage {
 		if commit, shown := earlierLock(s.dir, meta.Lineage); commit != "" { // either of the two may have the payments
 			return exit.WithHint(fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. It is the one that %s named in commit %.12s: "+
-				"the file was changed since, as by a merge from a checkout in which a new state was made. Find out which of the two has what was paid. Where it is this one, take the file of that commit back; "+
+				"the file was changed since, as by a merge from a checkout in which a new state was made. Find out which of the two states has the payments. Where it is this one, take the file of that commit back; "+
 				"what was sent from the other one meanwhile is not in it, so import the service's export of transfer records before you apply. "+
 				"Where it is the other one, bring that here, or correct %s. The changes of the file are shown by", s.Name, mismatch, s.dir.LockName(), commit, s.Backend.Advice().argument), shown)
 		}
@@ -220,7 +220,7 @@ func (s *State) missing() error {
 		there := *s.dir
 		there.Path = dir
 		return exit.WithHint(fmt.Errorf("there is no state at %s; nothing was sent. The state that this directory is bound to is in %s, another working tree of the same "+
-			"git repository. Work there: a second state does not know what is paid from the first", s.Name, dir), there.Command("status"))
+			"git repository. Work there: a second state does not know the payments of the first", s.Name, dir), there.Command("status"))
 	}
 	return exit.WithHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. %sWhere the state is kept elsewhere, correct %s. Else restore it from a backup. "+
 		"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+

@@ -45,7 +45,7 @@ func noteOfClone(s *Directory) string {
 		return ""
 	}
 	return "Git brings " + s.LockName() + " to each checkout, and the state to none: where another checkout or machine has it, work there, " +
-		"as a second state does not know what is paid from the first. "
+		"as a second state does not know the payments of the first. "
 }
 
 // earlierLock is the nearest commit of which the lock file named a lineage, and the command that shows its changes since;

@@ -33,7 +33,7 @@ func (s *State) KnownError(err error) error {
 		return fmt.Errorf("the state %s is a copy whose move was not finished; nothing was sent. "+
 			"Run remit state migrate again where the old one is, with the same --to", s.Name)
 	case errors.As(err, &moved) && moved.Mark != "":
-		return fmt.Errorf("the state %s is not in use any more: it was moved to %s, and what stands here is a copy of before, as %s says; nothing was sent. "+
+		return fmt.Errorf("the state %s is not in use any more: it was moved to %s, and the file here is an older copy, as %s says; nothing was sent. "+
 			"Take the configuration and %s that name that place from version control. Where that one is gone, restore its newest backup there",
 			s.Name, moved.To, moved.Mark, s.dir.LockName())
 	case errors.As(err, &moved):

@@ -28,13 +28,13 @@ func notesThere(there Backend, meta state.Meta) []string {
 func unusable(there Backend, lineage, name string) (all [][2]string) {
 	const (
 		summary = "A note of the state can't be used"
-		without = "Without it, nothing tells that the state is older than what was paid, where its whole directory is restored. "
+		without = "Without it, nothing tells that the state is older than the latest payments, where its whole directory is restored. "
 	)
 	notes := there.Notes(state.Meta{Lineage: lineage})
 	file, isFile := there.(SQLite)
 	if isFile { // the first is beside the state
 		if _, err := os.ReadFile(notes[0]); errors.Is(err, fs.ErrPermission) && !isDenied(file.path) {
-			all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than what was paid. "+
+			all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than the latest payments. "+
 				"Have it given back: sudo chown %[1]s %[2]s", shell.Word(name), shell.Word(notes[0]))})
 		}
 		notes = notes[1:]
@@ -49,7 +49,7 @@ func unusable(there Backend, lineage, name string) (all [][2]string) {
 		break
 	}
 	if isFile && file.isIn {
-		all = append(all, [2]string{"The notes of the state are where the state is", "The only directory that the environment names for what this user has seen has the state in it, and comes back with it. " +
+		all = append(all, [2]string{"The notes of the state are where the state is", "The only directory that the environment names for notes of this user contains the state itself, and comes back with it. " +
 			"A note elsewhere says which event of the state was its newest. " + without + "With systemd, write a second directory into the unit: StateDirectory=remit/%i remit-seen/%i. Elsewhere, set XDG_STATE_HOME to another one"})
 	}
 	return all
