@@ -82,8 +82,10 @@ transfer "internal" "pay" {
 func TestAFileThatChangesWhileItIsReadHasNoDigest(t *testing.T) {
 	const rows = "id,to,net,note\n1,landlord,1.00,a\n2,landlord,2.00,b\n"
 	for name, change := range map[string]func(t *testing.T, path string) error{
-		"nothing":          func(*testing.T, string) error { return nil },
-		"written in place": func(_ *testing.T, path string) error { return os.WriteFile(path, []byte(rows+"3,landlord,3.00,c\n"), 0o600) },
+		"nothing": func(*testing.T, string) error { return nil },
+		"written in place": func(_ *testing.T, path string) error {
+			return os.WriteFile(path, []byte(rows+"3,landlord,3.00,c\n"), 0o600)
+		},
 		"another one in its place": func(t *testing.T, path string) error {
 			other := t.TempDir()
 			write(t, other, "pay.csv", []byte(rows))

@@ -32,11 +32,7 @@ func lookRefusedUp(run *activeRun, isOfRun func(state.Transfer) bool) error {
 		if len(list) == 0 {
 			continue
 		}
-		ids := make([]string, len(list))
-		for i := range list {
-			ids[i] = list[i].refID
-		}
-		found, err := run.lookups.find(run.life.flight, ids...)
+		found, err := run.lookups.find(run.life.flight, watchedIDs(list)...)
 		if err != nil {
 			return nil //nolint:nilerr // the refusals stand
 		}
@@ -77,11 +73,20 @@ func takeOver(run *activeRun, list []watched, found lookup) {
 	var findings []finding
 	for _, w := range list {
 		records := found.records[w.refID]
-		if len(records) == 0 || w.isUnknown {
-			continue
+		why := found.unreadable[w.refID]
+		if len(records) > 0 && !w.isUnknown && why == "" {
+			v := judgeFound(w.knownTransfer, beforeAny, records)
+			if !v.unread {
+				taken, findings = append(taken, w), append(findings, finding{verdict: v, settled: true})
+				continue
+			}
+			why = v.outcome.Reason
 		}
-		if v := judgeFound(w.knownTransfer, beforeAny, records); !v.unread {
-			taken, findings = append(taken, w), append(findings, finding{verdict: v, settled: true})
+		if why != "" {
+			run.report.tell(Event{
+				Type: EventNotice, RefID: w.refID, Next: command(w.refID, "--recorded FILE"),
+				Reason: "An answer said that nothing was made, and yet the service lists it: " + why + ". Do not pay it under another ref_id before that is settled.",
+			})
 		}
 	}
 	run.outcomes.writeAll(findings)

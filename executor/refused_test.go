@@ -2,8 +2,11 @@ package executor_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,6 +39,13 @@ func TestARefusalOfWhatWasMadeIsFound(t *testing.T) {
 			func(transfer.Record) []transfer.Record { return nil },
 			executor.ResultRefused, state.Refused, false,
 		},
+		"the credit side alone": {
+			executor.Answer{Kind: executor.Rejected, HTTPStatus: 422},
+			func(transfer.Record) []transfer.Record {
+				return sides(request("a"), time.Now(), transfer.Completed)[1:]
+			},
+			executor.ResultRefused, state.Refused, false,
+		},
 		"nothing was sent": {
 			executor.Answer{Kind: executor.Unwritten}, nil, executor.ResultNotAttempted, state.Unsent, false,
 		},
@@ -54,6 +64,12 @@ func TestARefusalOfWhatWasMadeIsFound(t *testing.T) {
 				summary := w.apply(request("a"))
 				if diff := cmp.Diff(map[executor.Result]int{tt.want: 1}, counts(summary)); diff != "" {
 					t.Errorf("results (-want +got):\n%s", diff)
+				}
+				isTold := slices.ContainsFunc(w.events, func(e executor.Event) bool {
+					return e.Type == executor.EventNotice && strings.Contains(e.Reason, "Do not pay it under another ref_id")
+				})
+				if isTold != (name == "the credit side alone") {
+					t.Errorf("told that it is listed: %t", isTold)
 				}
 				if row := w.journal.row("a"); row.Status != tt.status {
 					t.Errorf("the state has %v", row.Status)

@@ -70,11 +70,7 @@ func (w *watcher) watch(list []watched) ([]news, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].refID
-	}
-	found, err := w.lookups.find(w.life.flight, ids...)
+	found, err := w.lookups.find(w.life.flight, watchedIDs(list)...)
 	if err != nil {
 		return nil, &lookupError{err}
 	}
@@ -83,6 +79,14 @@ func (w *watcher) watch(list []watched) ([]news, error) {
 		all[i] = list[i].judge(found)
 	}
 	return all, w.writeNews(all)
+}
+
+func watchedIDs(list []watched) []string {
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].refID
+	}
+	return ids
 }
 
 // isUnfinished reports whether a transfer is made, and the service was not done with it.
