@@ -176,6 +176,16 @@ func (r *resolving) unverified(ctx context.Context, st *workspace.State, snapsho
 			left = append(left, row.RefID)
 		}
 	}
+	if len(left) == 0 && !r.acceptRecord {
+		runID, err := findRun(ctx, &r.dir, st, snapshot, r.runID)
+		if err != nil {
+			return all, nil, err
+		}
+		if runID != r.runID { // the beginning of an ID, or the word latest
+			r.runID = runID
+			return r.unverified(ctx, st, snapshot)
+		}
+	}
 	for some := range slices.Chunk(left, detailsPerCall) {
 		details, err := snapshot.Details(ctx, some...)
 		if err != nil {
