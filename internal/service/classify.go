@@ -34,7 +34,7 @@ func (c *Client) classify(path string, ex exchange) executor.Answer {
 	case a.Kind == executor.Answered:
 		c.answering.Store(path, true)
 	case a.Kind == executor.Rejected && isRight && !isProblem && saysWrongPath(ex.status):
-		a = unclear(ex, "it had answered there with transfer records, so that a server in between may have written this one before the service or after it, and "+mayBeMade)
+		a = unclear(ex, "the same address had answered with transfer records, so that a server in between may have written this answer, and "+mayBeMade)
 		a.Problem, a.Stop = keep(ex.body, false), true
 	}
 	return a
