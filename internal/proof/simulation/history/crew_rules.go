@@ -129,5 +129,6 @@ func resultOf(row state.Transfer) executor.Result {
 type shareTraits struct {
 	joins float64 // of each step of an apply, that another runner asks to take part; 0 for never
 	cuts  float64 // that one is cut off from the state
+	edits float64 // that its files are edited before it asks, once and again
 	lines int     // that are declared, besides the few
 }

@@ -29,10 +29,15 @@ func newShareTraits(seed uint64, t *traits) shareTraits {
 	t.rates[sandbox.Latency] = max(t.rates[sandbox.Latency], 0.4) // or a run is over before anybody comes
 	t.stop = pick(r, 0, 0.02, 0.05)
 	s := shareTraits{joins: pick(r, 0.005, 0.03), cuts: pick(r, 0, 0, 0.005), lines: r.IntN(10)}
-	if r.Float64() < 0.3 { // a run that takes long, which an answer stops in the middle
-		s.lines += 10
+	switch x := r.Float64(); {
+	case x < 0.5: // a run that takes long, which an answer stops in the middle
+		s.lines += 16
 		t.rateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 2 + r.IntN(2), Window: 10 * time.Second}}
-		t.rates[sandbox.WrongAmount] = 0.1
+		t.rates[sandbox.WrongAmount] = 0.06
+		s.joins = 0.03
+		t.crash, t.stop, t.interrupt = min(t.crash, 0.01), min(t.stop, 0.02), 0
+	case x < 0.7: // others come with files of their own
+		s.edits = 0.8
 	}
 	return s
 }
@@ -50,7 +55,7 @@ func (w *world) cutOff(p *process) {
 
 // join is another runner, of the run that a process has begun. Before it comes, somebody may have edited its files.
 func (w *world) join(first *process) {
-	for first.plan != nil && w.kernel.chance(w.traits.edits/4) {
+	for first.plan != nil && w.kernel.chance(max(w.traits.edits/4, w.traits.shares.edits)) {
 		w.author.edit()
 	}
 	p := w.newProcess("runner")
