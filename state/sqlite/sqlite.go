@@ -18,6 +18,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"remit/internal/files/wholefile"
+	"remit/internal/syserror"
 	"remit/state"
 	"remit/state/storage"
 )
@@ -180,7 +181,7 @@ func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*St
 		err = errors.Join(assertDurable(ctx, conn), conn.Close())
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, explain(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, explain(noFileBeside(s.path, err))), s.Close())
 	}
 	return s, nil
 }
@@ -244,6 +245,25 @@ func (s *Store) openReading(ctx context.Context) (err error) {
 func needsSideFiles(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+}
+
+// noFileBeside is why no file can be made in the directory of a state, where SQLite failed for that: it tries another way as well, and
+// its error is that of the last one. It is err where a file can be made.
+func noFileBeside(path string, err error) error {
+	if !needsSideFiles(err) {
+		return err
+	}
+	f, why := os.CreateTemp(filepath.Dir(path), ".remit-*")
+	switch {
+	case why == nil:
+		_, _ = f.Close(), os.Remove(f.Name()) // a try
+		return err
+	case syserror.IsNoRoom(why):
+		return kept{why, state.ErrNoRoom}
+	case syserror.IsReadOnly(why), errors.Is(why, fs.ErrPermission):
+		return kept{why, state.ErrNoAccess}
+	}
+	return err
 }
 
 // Close releases the file. A journal must be unlocked before.
