@@ -103,9 +103,6 @@ func Join(ctx context.Context, run Run) (Summary, error) {
 // carryOut carries a run out between its first event and its last.
 func carryOut(a *activeRun, survey *survey, all lines) (Summary, error) {
 	a.limit(survey.starts)
-	if a.Plan != nil && hasAgain(&a.Plan.Changes) {
-		a.Settings.LookUpFirst = true // the service may have made what an answer refused
-	}
 	s := newScheduler(a, survey, all)
 	a.report.tell(Event{Type: EventBegun, Total: s.total()})
 	return finishRun(s)
@@ -123,8 +120,10 @@ func finishRun(s *scheduler) (Summary, error) {
 	}
 	runID := s.run.Begun.RunID
 	isOfRun := func(row state.Transfer) bool { return row.RunID == runID || s.earlier[row.RefID] }
-	if err := lookRefusedUp(s.run, isOfRun); err != nil {
-		return endRun(s.run, s.shared, err)
+	if len(s.noes) > 0 && !s.shared.isShared() { // of a shared run one runner does that, before the others add up
+		if err := lookRefusedUp(s.run, isOfRun, s.takenOver); err != nil {
+			return endRun(s.run, s.shared, err)
+		}
 	}
 	if s.run.Settings.WaitFinal {
 		return endRun(s.run, s.shared, awaitFinal(s.run, isOfRun))

@@ -35,6 +35,16 @@ func partsOf(rest []int32, change func(int32) planner.Change, waits func(int32) 
 	return parts
 }
 
+// withLast adds the part of a run that has no lines: whoever claims it, when all others are done, looks up what an answer
+// refused, alone.
+func withLast(parts []state.Part) []state.Part {
+	last := state.Part{Number: len(parts) + 1, Level: 1}
+	for _, part := range parts {
+		last.Level = max(last.Level, part.Level+1)
+	}
+	return append(parts, last)
+}
+
 // levelsOf sorts lines by how many others must be settled before them, one after the other.
 func levelsOf(rest []int32, change func(int32) planner.Change, waits func(int32) bool) [][]int32 {
 	if !slices.ContainsFunc(rest, waits) {
@@ -113,9 +123,6 @@ func (b *partBook) have(number int, refIDs []string) {
 	for _, refID := range refIDs {
 		b.partOf[refID] = number
 	}
-	if len(refIDs) == 0 {
-		b.finish(number)
-	}
 }
 
 // plans reports whether the plan has a ref_id.
@@ -170,7 +177,7 @@ func (b *partBook) revise(n *news, before Result) {
 	}
 	b.own.Revised[n.refID] = revision{
 		request: n.request, Before: before, After: n.verdict.result,
-		Was: n.detail.RecordStatus, Is: n.verdict.status,
+		Was: n.detail.RecordStatus, Is: n.verdict.status, Idle: n.wasIdle,
 	}
 }
 

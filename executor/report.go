@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -111,6 +112,28 @@ func (r *report) changed(n *news, before Result) {
 		r.summary.Exceptions = slices.DeleteFunc(r.summary.Exceptions, func(e Event) bool { return e.RefID == n.refID })
 	}
 	r.count(n.request, v)
+}
+
+// revive has lines count as those with which another apply goes on, as what they depend on is made after all.
+func (r *report) revive(of string, lines []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Idle -= len(lines)
+	for i := range r.summary.Exceptions {
+		if e := &r.summary.Exceptions[i]; e.Result == ResultNotAttempted && slices.Contains(lines, e.RefID) {
+			e.Reason, e.Next = fmt.Sprintf("Nothing was sent: it depends on %q, whose record was found after all else had ended.", of), "remit apply"
+		}
+	}
+}
+
+// forgive leaves transfers out of the exceptions that lookups of any runner made something else of.
+func (r *report) forgive(revised map[string]revision) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Exceptions = slices.DeleteFunc(r.summary.Exceptions, func(e Event) bool {
+		now, ok := revised[e.RefID]
+		return ok && now.Before == e.Result && now.After != e.Result
+	})
 }
 
 // count adds a transfer to the totals of its result, and returns the event that says so.

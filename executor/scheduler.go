@@ -29,9 +29,11 @@ type scheduler struct {
 	planned      map[string]*planner.Change // lines that are in doubt; nil for a doubt that is no line
 	earlier      map[string]bool            // settled transfers that earlier runs attempted
 
-	ready   []int32    // lines that may be looked up, or sent
+	ready   []int32    // lines that may be sent
+	unasked []int32    // lines that may be looked up, and are sent no sooner
 	queue   []*attempt // that may start
 	lookups int        // before a first sending
+	noes    map[string]*no
 
 	inbox    *inbox
 	pipeline *pipeline
@@ -45,6 +47,7 @@ type line struct {
 	number int32 // in the plan
 	group  int32 // of its dependencies; 0 where it waits for nothing
 	listed bool  // it was made ready, which happens once
+	asks   bool  // it is looked up before it is sent
 	done   bool  // settled, or handed on as an attempt
 }
 
@@ -55,6 +58,7 @@ func newScheduler(run *activeRun, survey *survey, all lines) *scheduler {
 		dependencies: newDependencies(),
 		planned:      make(map[string]*planner.Change, len(survey.doubts)),
 		earlier:      make(map[string]bool),
+		noes:         make(map[string]*no),
 		inbox:        newInbox(),
 	}
 	s.pipeline = newPipeline(newSender(run), s.inbox, func(a *attempt, v verdict) { s.settled(a.knownTransfer, v, a.planned) })
@@ -81,7 +85,7 @@ func newScheduler(run *activeRun, survey *survey, all lines) *scheduler {
 			s.settledLines = append(s.settledLines, settledLine{s.drafter.knownOf(change), v})
 		}
 		number, _ := s.dependencies.add(int32(len(s.lines)), change.After, func() []string { return change.After })
-		s.lines = append(s.lines, line{number: all.numbers[i], group: number, done: isSettled})
+		s.lines = append(s.lines, line{number: all.numbers[i], group: number, done: isSettled, asks: s.asksFirst(change.RefID)})
 	}
 	return s
 }
@@ -126,7 +130,26 @@ func (s *scheduler) makeReady(i int32) {
 		return
 	}
 	l.listed = true
-	s.ready = append(s.ready, i)
+	if l.asks {
+		s.unasked = append(s.unasked, i)
+	} else {
+		s.ready = append(s.ready, i)
+	}
+}
+
+// asksFirst reports whether a line is looked up before it is sent: all of them, or one to which an answer said no
+// before, as the service may have made it all the same.
+func (s *scheduler) asksFirst(refID string) bool {
+	if !s.run.lookups.possible() {
+		return false
+	}
+	return s.run.Settings.LookUpFirst || s.wasToldNo(refID)
+}
+
+// wasToldNo reports whether the state had a transfer as refused, or as not processed, before this runner had it.
+func (s *scheduler) wasToldNo(refID string) bool {
+	status := s.survey.rows[refID].Status
+	return status == state.Refused || status == state.Unsent
 }
 
 // fill starts all attempts that may start now.
@@ -143,13 +166,12 @@ func (s *scheduler) fill() {
 // fillPipeline adds attempts to the pipeline while it has room.
 func (s *scheduler) fillPipeline() {
 	most := s.pipeline.unansweredMax()
-	lookFirst := s.run.Settings.LookUpFirst && s.run.lookups.possible()
-	for lookFirst && len(s.ready) > 0 && s.lookups < min(lookupsMax, most) && len(s.queue)+FindMax*s.lookups < most+FindMax {
-		s.lookUpFirst(s.takeReady(FindMax))
+	for len(s.unasked) > 0 && s.lookups < min(lookupsMax, most) && len(s.queue)+FindMax*s.lookups < most+FindMax {
+		s.lookUpFirst(s.take(&s.unasked, FindMax))
 	}
 	for s.pipeline.hasRoom() {
-		if len(s.queue) == 0 && !lookFirst && len(s.ready) > 0 {
-			s.queue = append(s.queue, s.takeReady(1)...)
+		if len(s.queue) == 0 && len(s.ready) > 0 {
+			s.queue = append(s.queue, s.take(&s.ready, 1)...)
 		}
 		if len(s.queue) == 0 {
 			return
@@ -161,14 +183,14 @@ func (s *scheduler) fillPipeline() {
 
 // isShort reports whether the scheduler has fewer lines at hand than it may start.
 func (s *scheduler) isShort() bool {
-	return len(s.ready)+len(s.queue)+FindMax*s.lookups < s.pipeline.unansweredMax()
+	return len(s.ready)+len(s.unasked)+len(s.queue)+FindMax*s.lookups < s.pipeline.unansweredMax()
 }
 
-// takeReady turns the next ready lines into attempts, at most n.
-func (s *scheduler) takeReady(n int) []*attempt {
-	n = min(n, len(s.ready))
+// take turns the next lines of a list into attempts, at most n.
+func (s *scheduler) take(list *[]int32, n int) []*attempt {
+	n = min(n, len(*list))
 	attempts := make([]*attempt, 0, n)
-	for _, i := range s.ready[:n] {
+	for _, i := range (*list)[:n] {
 		s.lines[i].done = true
 		change := s.change(i)
 		a := s.drafter.attempt(&change)
@@ -176,7 +198,7 @@ func (s *scheduler) takeReady(n int) []*attempt {
 		s.shared.hand(a.refID)
 		attempts = append(attempts, a)
 	}
-	s.ready = s.ready[n:]
+	*list = (*list)[n:]
 	return attempts
 }
 
@@ -189,10 +211,7 @@ func (s *scheduler) lookUpFirst(attempts []*attempt) {
 		s.inbox.post(func() {
 			s.lookups--
 			if err != nil {
-				if s.run.life.mayStart() { // an interrupt, which ends a lookup as well, is no reason for other runners to stop
-					s.run.life.halt(fmt.Sprintf("the pre-send lookup failed: %v", err))
-				}
-				s.queue = append(s.queue, attempts...) // finish settles them
+				s.notAsked(attempts, err)
 				return
 			}
 			for i, f := range findings {
@@ -211,8 +230,25 @@ func (s *scheduler) lookUpFirst(attempts []*attempt) {
 	}()
 }
 
+// notAsked goes on without the attempts that could not be looked up. Where nothing is sent without a lookup, the run stops.
+func (s *scheduler) notAsked(attempts []*attempt, err error) {
+	isStopping := !s.run.life.mayStart() // an interrupt, which ends a lookup as well, is no reason for other runners to stop
+	if isStopping || s.run.Settings.LookUpFirst {
+		if !isStopping {
+			s.run.life.halt(fmt.Sprintf("the pre-send lookup failed: %v", err))
+		}
+		s.queue = append(s.queue, attempts...) // finish settles them
+		return
+	}
+	for _, a := range attempts {
+		v := unsent(a.knownTransfer, fmt.Sprintf("Nothing was sent: an answer said no to it before, and the service could not be asked whether it made it all the same (%v).", err))
+		s.settled(a.knownTransfer, v, a.planned)
+	}
+}
+
 // tell tells how a transfer ended, and the other runners if they count it.
 func (s *scheduler) tell(request transfer.Request, v verdict, planned bool) {
+	s.noteNo(v)
 	if v.result == ResultInDoubt && v.advice == "" {
 		v = s.run.adviser.advise(v, doubt.Doubt{})
 	}
@@ -267,6 +303,9 @@ func (s *scheduler) failWith(refID, why string, settle func(knownTransfer, strin
 			change := s.change(i)
 			v := settle(s.drafter.knownOf(&change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
 			s.tell(change.Request, v, true)
+			if n := s.noes[refID]; n != nil && v.idle {
+				n.dependents = append(n.dependents, change.RefID)
+			}
 			failures = append(failures, failure{change.RefID, "which was not attempted"})
 		}
 	}
@@ -297,7 +336,7 @@ func (s *scheduler) takeRest() []int32 {
 			rest = append(rest, int32(i))
 		}
 	}
-	s.ready = nil
+	s.ready, s.unasked = nil, nil
 	return rest
 }
 
@@ -312,7 +351,7 @@ func (s *scheduler) drop() {
 func (s *scheduler) addLine(number int32, change *planner.Change) (first []string) {
 	i := int32(len(s.lines))
 	group, first := s.dependencies.add(i, change.After, func() []string { return s.unmet(change.After) })
-	s.lines = append(s.lines, line{number: number, group: group})
+	s.lines = append(s.lines, line{number: number, group: group, asks: s.asksFirst(change.RefID)})
 	s.makeReady(i)
 	return first
 }

@@ -39,6 +39,7 @@ type sharedRun struct {
 	opening  bool // the run is being opened
 	claiming bool // a claim is under way or due
 	noting   bool // the news are being noted
+	asking   bool // what an answer refused is being looked up
 
 	pause time.Duration // before the next claim
 	aside []settledLine // lines of parts that an interrupt kept this runner from sending: others may
@@ -165,6 +166,9 @@ func (r *sharedRun) open() {
 	s, book := r.scheduler, newPartBook(r.run.Plan)
 	rest := s.takeRest()
 	parts := partsOf(rest, s.change, func(i int32) bool { return !s.dependencies.areMet(s.lines[i].group) })
+	if r.run.lookups.possible() {
+		parts = withLast(parts)
+	}
 	s.dependencies.forget() // the runner that claims a line looks at its dependencies
 	inHand := make([]string, 0, len(r.handed))
 	for refID := range r.handed {
@@ -174,6 +178,9 @@ func (r *sharedRun) open() {
 	opening := state.Opening{InHand: inHand, Parts: parts, Rates: r.shareLimits, Settled: book.own.Count, Tally: book.own.encode()}
 	book.noted, book.own = book.own.Count, newTally()
 	book.have(0, inHand)
+	if len(inHand) == 0 {
+		book.finish(0)
+	}
 	r.begin(book)
 	r.run.report.tell(Event{Type: EventNotice, Reason: "Another runner takes part in this run."})
 	go func() {
@@ -254,7 +261,7 @@ func (r *sharedRun) fill() {
 		return
 	}
 	r.note()
-	if !r.claiming && !r.allDone && r.run.life.mayStart() && r.scheduler.isShort() {
+	if !r.claiming && !r.asking && !r.allDone && r.run.life.mayStart() && r.scheduler.isShort() {
 		r.claim(false)
 	}
 }
@@ -265,7 +272,7 @@ func (r *sharedRun) goesOn() bool {
 	if !r.isShared() {
 		return false
 	}
-	for !r.over && !r.opening && !r.claiming && !r.noting {
+	for !r.over && !r.opening && !r.claiming && !r.noting && !r.asking {
 		switch {
 		case r.run.journal.failure() != nil:
 			r.over = true
@@ -340,6 +347,10 @@ func (r *sharedRun) claim(all bool) {
 func (r *sharedRun) take(part claimedPart) {
 	s, begun := r.scheduler, &r.run.Begun
 	r.book.have(part.Number, part.RefIDs)
+	if len(part.RefIDs) == 0 {
+		r.askRefused(part.Number)
+		return
+	}
 	for refID, d := range part.details {
 		s.survey.rows[refID] = d.Transfer
 		if !r.book.owes(refID) {
@@ -379,6 +390,38 @@ func (r *sharedRun) take(part claimedPart) {
 	}
 	s.meetRecorded(waitsFor)
 	s.doubts.settleTaken(doubts)
+}
+
+// askRefused does the part of a run that has no lines.
+func (r *sharedRun) askRefused(number int) {
+	r.asking = true
+	runID := r.run.Begun.RunID
+	isOfRun := func(row state.Transfer) bool { return row.RunID == runID || r.book.settles(row.RefID) }
+	go func() {
+		var found []*news
+		err := lookRefusedUp(r.run, isOfRun, func(n *news) { found = append(found, n) })
+		r.scheduler.inbox.post(func() {
+			r.asking = false
+			for _, n := range found {
+				r.takeOver(n)
+			}
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			r.book.finish(number)
+		})
+	}()
+}
+
+// takeOver tells what a lookup made of a transfer to which an answer said no, and has it be counted anew.
+func (r *sharedRun) takeOver(n *news) {
+	before := resultOf(n.detail.Status, n.detail.RecordStatus)
+	if n.detail.Status == state.Refused && n.detail.Intent.RunID != r.run.Begun.RunID && r.run.Settings.LeaveRefused {
+		before, n.wasIdle = ResultNotAttempted, true // as the runner has counted it that began the run
+	}
+	r.run.report.changed(n, "")
+	r.revise(n, before)
 }
 
 // note tells the others which parts are done, and how their lines ended. It writes the news alone:
@@ -427,6 +470,7 @@ func (r *sharedRun) addUp() error {
 		}
 		whole.merge(one)
 	}
+	r.run.report.forgive(whole.Revised)
 	whole.revise()
 	r.run.report.addUp(whole, runners, r.share.Stopped())
 	return nil

@@ -36,6 +36,12 @@ type revision struct {
 	After  Result
 	Was    transfer.RecordStatus
 	Is     transfer.RecordStatus // "" of a conflict
+	Idle   bool                  // it was counted among those with which another apply would not go on
+}
+
+// wasMade reports whether the transfer was counted as one that the service made.
+func (r *revision) wasMade() bool {
+	return r.Before != "" && r.Before != ResultRefused && r.Before != ResultNotAttempted
 }
 
 func newTally() tally {
@@ -83,8 +89,17 @@ func (t *tally) revise() {
 			t.Unknown.add(r.Was, -1)
 			t.Unknown.add(r.Is, 1)
 		}
-		if r.Before != "" && !r.Was.Final() && (r.Is.Final() || r.After == ResultConflict) {
+		switch isUnfinished := !r.Is.Final() && r.After != ResultConflict; {
+		case r.wasMade() && !r.Was.Final() && !isUnfinished:
 			t.Unfinished--
+		case r.Before != "" && !r.wasMade() && isUnfinished:
+			t.Unfinished++
+		}
+		if r.Before == ResultNotAttempted && !isShort(r.After) {
+			t.Short--
+		}
+		if r.Idle {
+			t.Idle--
 		}
 		if r.Before == r.After || r.Before == "" && r.After != ResultConflict && r.After != ResultFailed && r.After != ResultUnverified {
 			continue
@@ -142,6 +157,7 @@ type writtenRevision struct {
 	After     Result                `json:"after"`
 	Was       transfer.RecordStatus `json:"was,omitempty"`
 	Is        transfer.RecordStatus `json:"is,omitempty"`
+	Idle      bool                  `json:"idle,omitempty"`
 }
 
 type writtenTotals struct {
@@ -170,7 +186,7 @@ func (t *tally) encode() []byte {
 	}
 	for _, refID := range slices.Sorted(maps.Keys(t.Revised)) {
 		r := t.Revised[refID]
-		w.Revised = append(w.Revised, writtenRevision{r.request.Operation, string(r.request.Body()), r.Before, r.After, r.Was, r.Is})
+		w.Revised = append(w.Revised, writtenRevision{r.request.Operation, string(r.request.Body()), r.Before, r.After, r.Was, r.Is, r.Idle})
 	}
 	w.Restated = slices.Sorted(maps.Keys(t.Restated))
 	data, err := json.Marshal(w)
@@ -194,7 +210,7 @@ func decodeTally(data []byte) (tally, error) {
 		if err != nil {
 			return t, fmt.Errorf("read what another runner did: %w", err)
 		}
-		t.Revised[request.RefID] = revision{request, r.Before, r.After, r.Was, r.Is}
+		t.Revised[request.RefID] = revision{request, r.Before, r.After, r.Was, r.Is, r.Idle}
 	}
 	for _, refID := range w.Restated {
 		t.Restated[refID] = true

@@ -83,7 +83,7 @@ type Share interface {
 type Opening struct {
 	// Plan are the bytes of a saved plan, for those who have no file; nil where each has the file.
 	Plan []byte
-	// InHand are lines that the opener has begun, which make a part of their own, number 0.
+	// InHand are lines that the opener has begun, which make a part of their own, number 0. It is done where there are none.
 	InHand []string
 	Parts  []Part // numbered from 1
 	// Rates is called once, when all else is written: the opener begins no request from then
@@ -111,7 +111,7 @@ func Lateness(window time.Duration) time.Duration {
 type Part struct {
 	Number int
 	Level  int      // what its lines depend on is in parts of lower levels
-	RefIDs []string // of lines of the plan
+	RefIDs []string // of lines of the plan; a part without any is claimed and done like every other one
 	Again  bool     // another runner had it before, and may have begun it
 }
 

@@ -141,16 +141,16 @@ func (m *member) publish(ctx context.Context, o state.Opening) error {
 			return err
 		}
 	}
-	put := func(b *pgx.Batch, p state.Part, runner *int) {
+	put := func(b *pgx.Batch, p state.Part, runner *int, done bool) {
 		b.Queue(`INSERT INTO parts (run_id, number, level, ref_ids, runner, again, done) VALUES ($1, $2, $3, $4, $5, false, $6) ON CONFLICT DO NOTHING`,
-			m.runID, p.Number, p.Level, p.RefIDs, runner, len(p.RefIDs) == 0)
+			m.runID, p.Number, p.Level, append([]string{}, p.RefIDs...), runner, done) // nil would be NULL
 	}
 	const together = 64 // parts of one statement's transaction
 	for at := 0; at < len(o.Parts); at += together {
 		some := o.Parts[at:min(len(o.Parts), at+together)]
 		if err := m.do(ctx, func(b *pgx.Batch) {
 			for _, p := range some {
-				put(b, p, nil)
+				put(b, p, nil, false)
 			}
 		}); err != nil {
 			return err
@@ -158,11 +158,7 @@ func (m *member) publish(ctx context.Context, o state.Opening) error {
 	}
 	rates := o.Rates()
 	return m.do(ctx, func(b *pgx.Batch) {
-		inHand := o.InHand
-		if inHand == nil {
-			inHand = []string{}
-		}
-		put(b, state.Part{RefIDs: inHand}, &m.number)
+		put(b, state.Part{RefIDs: o.InHand}, &m.number, len(o.InHand) == 0)
 		for operation, rate := range rates {
 			b.Queue(`INSERT INTO rates (operation, requests, seconds) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 				string(operation), rate.Requests, rate.Window.Seconds())

@@ -587,3 +587,42 @@ func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
 		t.Errorf("join the run that is open: %v", err)
 	}
 }
+
+// TestAPartWithoutLinesIsClaimedAndDone has the last part of a run be one that has no lines: one runner claims it when all others are
+// done, and the run is not done before it is. What the opener has in hand is done where that is nothing.
+func TestAPartWithoutLinesIsClaimedAndDone(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	o := state.Opening{
+		Parts: []state.Part{{Number: 1, RefIDs: []string{"a"}}, {Number: 2, Level: 1}},
+		Rates: func() map[transfer.Operation]state.Rate { return nil },
+	}
+	if err := first.Open(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	second := joined(t, server, schema)
+	if got := claim(t, second); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("the second runner claims %v", got)
+	}
+	if parts, done, err := first.Claim(t.Context(), true); err != nil || done || len(parts) != 0 {
+		t.Errorf("while the second works, the first claims %v, done: %t, %v", parts, done, err)
+	}
+	if err := second.Done(t.Context(), []int{1}, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	parts, done, err := first.Claim(t.Context(), false)
+	if err != nil || done || len(parts) != 1 || parts[0].Number != 2 || len(parts[0].RefIDs) != 0 {
+		t.Errorf("at the end the first claims %v, done: %t, %v", parts, done, err)
+	}
+	if parts, done, err := second.Claim(t.Context(), true); err != nil || done || len(parts) != 0 {
+		t.Errorf("while the first works, the second claims %v, done: %t, %v", parts, done, err)
+	}
+	if err := first.Done(t.Context(), []int{2}, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, done, err := second.Claim(t.Context(), true); err != nil || !done {
+		t.Errorf("after that the run is done: %t, %v", done, err)
+	}
+}

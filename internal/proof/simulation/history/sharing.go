@@ -88,7 +88,7 @@ func (s sharing) Open(_ context.Context, o state.Opening) error {
 	if err := p.ask("publishes the run", func() error {
 		c.plan, c.parts = o.Plan, nil
 		for _, part := range o.Parts {
-			c.parts = append(c.parts, &piece{Part: part, isDone: len(part.RefIDs) == 0})
+			c.parts = append(c.parts, &piece{Part: part})
 		}
 		return nil
 	}); err != nil {
