@@ -37,8 +37,8 @@ func outlinesOf(isAsked func(state.Transfer) bool) outlines {
 }
 
 // again are transfers that are looked up again although their status is final: the FAILED ones, since an answer or a list
-// that says so wrongly would have them paid twice, for a week and not against a person's word; and the
-// unverified ones whose credit side is not COMPLETED. They are read a pass at a time.
+// that says so wrongly would have them paid twice, for a week and not against a person's word; what a person settled as not made,
+// for as long; and the unverified ones whose credit side is not COMPLETED. They are read a pass at a time.
 type again struct {
 	list  outlines                // among which they are
 	takes func(state.Detail) bool // nil takes all
@@ -110,6 +110,8 @@ func (a *again) readFrom(run *activeRun, snapshot state.Snapshot) error {
 // mayBeForAgain reports whether a transfer may be one of those, as far as its outline says.
 func mayBeForAgain(o *state.Outline, since time.Time) bool {
 	switch {
+	case o.Status == state.Tombstone:
+		return !o.HasRecord && o.AttemptedAt.After(since)
 	case !o.Status.Made():
 		return false
 	case o.RecordStatus == transfer.Failed:
@@ -118,9 +120,11 @@ func mayBeForAgain(o *state.Outline, since time.Time) bool {
 	return o.RecordStatus == transfer.Completed && o.Status == state.Unverified
 }
 
-// isForAgain reports whether a transfer is one of those, but for how long ago it FAILED.
+// isForAgain reports whether a transfer is one of those, but for how long ago its latest attempt was.
 func isForAgain(d state.Detail) bool {
 	switch {
+	case d.Status == state.Tombstone:
+		return d.Intent.Body != ""
 	case !d.Status.Made() || d.Outcome == nil:
 		return false
 	case d.RecordStatus == transfer.Failed:
@@ -202,6 +206,12 @@ func (r *refresher) leaveAgain(list []watched) {
 func (r *refresher) noteAgain(n *news) {
 	s := &r.summary
 	n.count(&s.Again)
+	if n.detail.Status == state.Tombstone && n.kind == newsRefused {
+		if n.verdict.status == transfer.Failed {
+			n.kind = newsNone
+		}
+		n.reason = "A person settled it as not made, and the service lists it: it was made. Do not pay it under another ref_id, and look whether that was done already."
+	}
 	if was, ok := unpaidCredit(n.detail); ok && n.kind != newsChanged && n.kind != newsConflict {
 		n.creditFailed = was.Answered == string(transfer.Failed)
 	}

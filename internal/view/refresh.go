@@ -148,7 +148,7 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 // again says how many transfers were looked up again although their status is final, and how many were not.
 func (p *page) again(s *executor.Refreshed) {
 	if n := s.Again.Count(); n > 0 {
-		text := fmt.Sprintf("Looked up again, because it FAILED or its credit side is not COMPLETED: %d.", n-s.AgainUnasked)
+		text := fmt.Sprintf("Looked up again, because it FAILED, its credit side is not COMPLETED, or a person settled it as not made: %d.", n-s.AgainUnasked)
 		if s.AgainUnasked > 0 {
 			text += fmt.Sprintf(" Left to the next refresh: %d more.", s.AgainUnasked)
 		}
