@@ -195,6 +195,26 @@ func TestALookupThatFailsLeavesTheOthersAsked(t *testing.T) {
 	}
 }
 
+// TestAnInterruptEndsTheLookupsOfRefusals has a person press Ctrl-C during the first of three.
+func TestAnInterruptEndsTheLookupsOfRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup = true
+		w.service.after = refuses
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		w.service.find = func(ids []string) (map[string][]transfer.Record, error) {
+			interrupt()
+			synctest.Wait()
+			return w.listed(ids), nil
+		}
+		summary, err := executor.Apply(ctx, w.run(w.plan(numbered(300)...)))
+		if got := counts(summary); err != nil || got[executor.ResultAdopted] != 100 || len(w.service.finds) != 1 || w.noticed() != 0 {
+			t.Errorf("%d lookups, results %v, %d noticed, %v", len(w.service.finds), got, w.noticed(), err)
+		}
+	})
+}
+
 // TestEarlierRefusalsHaveTheirTurns has lookups that take so long that each run asks for few of the refused transfers.
 func TestEarlierRefusalsHaveTheirTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
