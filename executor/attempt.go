@@ -378,7 +378,7 @@ func (s *sender) waitToRetry(a *attempt, limit *ratelimit.Limiter) bool {
 
 // haltFor ends the run where a service asks for a longer pause than a run waits.
 func (s *sender) haltFor(wait time.Duration) {
-	s.run.life.halt(fmt.Sprintf("the service asks for a pause of %v", wait.Round(time.Second)))
+	s.run.life.halt(fmt.Sprintf("the service asks for a pause of at least %v", wait.Round(time.Second)))
 }
 
 // pauseFor has the requests to come wait after one that leaves its transfer in doubt and may have come too fast.

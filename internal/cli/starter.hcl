@@ -41,7 +41,12 @@ transfer "platform" "rent-2026-01" {
   asset  = "USD"
 }
 
-# One transfer for each row of a file:
+# One transfer for each row of a file. The month is a variable, so that the next one is only another value:
+# --var=period=2026-02, or a line of remit.hclvars. Written out, it is a word, and new words look like a rename of what was paid.
+#
+# variable "period" {
+#   type = string # such as "2026-01"
+# }
 #
 # data "csv" "payroll" {
 #   file = "payroll.csv"
@@ -50,7 +55,7 @@ transfer "platform" "rent-2026-01" {
 #
 # transfer "internal" "payroll" {
 #   for_each      = data.csv.payroll.rows
-#   ref_id        = "payroll-2026-01-${each.key}"
+#   ref_id        = "payroll-${var.period}-${each.key}"
 #   from          = profile.treasury
 #   to_profile_id = each.value.profile_id
 #   amount        = each.value.net
