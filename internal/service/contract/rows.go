@@ -54,7 +54,7 @@ func recordRows() []Requirement {
 			Side, Records, "The answered record is the debit side.",
 			"In doubt: the credit side alone does not say what was debited. A lookup with both sides settles it.",
 		},
-		{Amount, Records, "amount is the number that was asked for, in any spelling.", stops},
+		{Amount, Records, "amount is the number that was asked for, as a plain decimal: 100, 100.0 or 100.00.", stops},
 		{Asset, Records, "asset, and balance_asset where it is there, are those that were asked for.", stops},
 		{Profile, Records, "profile_id, and identity_id and account_id where they are there, are the sender's.", stops},
 		{
