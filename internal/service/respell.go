@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"hash/maphash"
+	"math/bits"
 	"net/url"
 	"strings"
 	"sync"
@@ -40,8 +41,10 @@ func (a *askedAddresses) isNew(query string) bool {
 // way, and lists nothing, takes nothing from what the first one says.
 func (c *Client) respell(target *url.URL) {
 	plain := target.RawQuery
-	for try := 0; try < respellTries && !c.asked.isNew(target.RawQuery); try++ {
-		target.RawQuery = respelled(plain, maphash.Comparable(maphash.MakeSeed(), try))
+	first := uint32(maphash.Comparable(maphash.MakeSeed(), plain))
+	for try := uint32(0); try < respellTries && !c.asked.isNew(target.RawQuery); try++ {
+		// The lowest bits, of which the tries have every combination, are about the first characters: a short ref_id has no others.
+		target.RawQuery = respelled(plain, bits.Reverse32(first+try)>>(31-respellMax))
 	}
 }
 
@@ -49,7 +52,7 @@ func (c *Client) respell(target *url.URL) {
 // sections 2.1 and 2.3). The query is one that [url.Values.Encode] wrote.
 //
 // Each bit of choices says of one character whether it is written otherwise.
-func respelled(query string, choices uint64) string {
+func respelled(query string, choices uint32) string {
 	const name = "ref_ids="
 	left := respellMax
 	parts := strings.Split(query, "&")
