@@ -34,8 +34,9 @@ func unusable(there Backend, lineage, name string) (all [][2]string) {
 	file, isFile := there.(SQLite)
 	if isFile { // the first is beside the state
 		if _, err := os.ReadFile(notes[0]); errors.Is(err, fs.ErrPermission) && !isDenied(file.path) {
-			all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than the latest payments. "+
-				"Have it given back: sudo chown %[1]s %[2]s", shell.Word(name), shell.Word(notes[0]))})
+			denied, _ := sqlite.NoteDenied(notes[0])
+			all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than the latest payments. %s",
+				shell.Word(name), shell.Word(notes[0]), giveBack(denied, name))})
 		}
 		notes = notes[1:]
 	}
