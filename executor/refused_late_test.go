@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -173,9 +174,10 @@ func TestALookupThatFailsLeavesTheOthersAsked(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.lookup = true
-				var last time.Time
+				var last atomic.Pointer[time.Time]
 				w.service.after = func(refID string, n int, a executor.Answer) executor.Answer {
-					last = time.Now()
+					now := time.Now()
+					last.Store(&now)
 					return refuses(refID, n, a)
 				}
 				n := 0
@@ -187,8 +189,8 @@ func TestALookupThatFailsLeavesTheOthersAsked(t *testing.T) {
 				if got := counts(summary); got[executor.ResultAdopted] != tt.adopted || got[executor.ResultRefused] != 1000-tt.adopted {
 					t.Errorf("results %v", got)
 				}
-				if w.noticed() != 1000-tt.adopted || time.Since(last) > tt.most {
-					t.Errorf("%d are told as not looked up, after %v", w.noticed(), time.Since(last))
+				if w.noticed() != 1000-tt.adopted || time.Since(*last.Load()) > tt.most {
+					t.Errorf("%d are told as not looked up, after %v", w.noticed(), time.Since(*last.Load()))
 				}
 			})
 		})
