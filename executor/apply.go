@@ -120,7 +120,7 @@ func finishRun(s *scheduler) (Summary, error) {
 	}
 	runID := s.run.Begun.RunID
 	isOfRun := func(row state.Transfer) bool { return row.RunID == runID || s.earlier[row.RefID] }
-	if len(s.noes) > 0 && !s.shared.isShared() { // of a shared run one runner does that, before the others add up
+	if len(s.denied) > 0 && !s.shared.isShared() { // of a shared run one runner does that, before the others add up
 		if err := lookRefusedUp(s.run, isOfRun, s.takenOver); err != nil {
 			return endRun(s.run, s.shared, err)
 		}

@@ -35,8 +35,8 @@ func partsOf(rest []int32, change func(int32) planner.Change, waits func(int32) 
 	return parts
 }
 
-// withLast adds the part of a run that has no lines: whoever claims it, when all others are done, looks up what an answer
-// refused, alone.
+// withLast adds a part without lines, of a level above all others. One runner claims it when all others are done, and looks up the
+// transfers that answers refused.
 func withLast(parts []state.Part) []state.Part {
 	last := state.Part{Number: len(parts) + 1, Level: 1}
 	for _, part := range parts {

@@ -19,25 +19,25 @@ const (
 	refusedFor = 2 * time.Minute
 )
 
-// no is how a run counts a transfer to which an answer said no.
-type no struct {
+// denied is how a run counts a transfer to which an answer said no.
+type denied struct {
 	result     Result
 	idle       bool
 	dependents []string // lines that count as idle because of it
 }
 
-// noteNo notes a verdict on a transfer to which an answer said no, in this run or before.
-func (s *scheduler) noteNo(v verdict) {
-	isNo := v.result == ResultRefused ||
-		v.result == ResultNotAttempted && (v.outcome.HTTPStatus != 0 || s.wasToldNo(v.outcome.RefID))
-	if isNo {
-		s.noes[v.outcome.RefID] = &no{result: v.result, idle: v.idle}
+// noteDenied notes a verdict on a transfer to which an answer said no, in this run or before.
+func (s *scheduler) noteDenied(v verdict) {
+	isDenied := v.result == ResultRefused ||
+		v.result == ResultNotAttempted && (v.outcome.HTTPStatus != 0 || s.wasDenied(v.outcome.RefID))
+	if isDenied {
+		s.denied[v.outcome.RefID] = &denied{result: v.result, idle: v.idle}
 	}
 }
 
 // takenOver counts a transfer as what a lookup made of it, and lets another apply go on with what depends on it.
 func (s *scheduler) takenOver(n *news) {
-	counted := s.noes[n.refID]
+	counted := s.denied[n.refID]
 	if counted == nil { // it is no line of the run
 		s.run.report.changed(n, "")
 		return
@@ -50,12 +50,12 @@ func (s *scheduler) takenOver(n *news) {
 }
 
 // refusals looks up once, after the last request, the transfers that a run has as refused, or as not processed: a server in
-// between may have written that after the service made the transfer, or have sent the request to the service twice. It takes
-// listed records over, and a list without a record leaves the refusal as it is. A lookup that fails does as well, and that is told.
+// between may have written that answer after the service made the transfer, or have sent the request to the service twice. A listed
+// record is taken over. The refusal stays where the list has none, or where a lookup fails, which is told.
 type refusals struct {
 	run       *activeRun
 	takenOver func(*news) // called with each transfer that is something else now
-	until     time.Time   // when the last lookup begins
+	until     time.Time   // after which no lookup begins
 	failures  int         // lookups in a row that failed
 	failed    error       // the latest
 	unasked   int         // transfers that were not looked up
@@ -188,7 +188,7 @@ func (r *refusals) takeOver(list []watched, found lookup) {
 		}
 		r.takenOver(&news{
 			watched: taken[i], kind: newsChanged, verdict: f.verdict,
-			changes: []RecordChange{{Field: "status", Before: taken[i].detail.Status.String(), After: string(cmp.Or(f.verdict.status, transfer.RecordStatus(f.verdict.outcome.Status.String())))}},
+			changes: []RecordChange{{Field: "status", Before: taken[i].detail.Status.String(), After: cmp.Or(string(f.verdict.status), f.verdict.outcome.Status.String())}},
 		})
 	}
 }

@@ -126,8 +126,8 @@ func (r *report) revive(of string, lines []string) {
 	}
 }
 
-// forgive leaves transfers out of the exceptions that lookups of any runner made something else of.
-func (r *report) forgive(revised map[string]revision) {
+// dropRevised leaves transfers out of the exceptions that the lookup of any runner found to be something else.
+func (r *report) dropRevised(revised map[string]revision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.summary.Exceptions = slices.DeleteFunc(r.summary.Exceptions, func(e Event) bool {

@@ -29,11 +29,11 @@ type scheduler struct {
 	planned      map[string]*planner.Change // lines that are in doubt; nil for a doubt that is no line
 	earlier      map[string]bool            // settled transfers that earlier runs attempted
 
-	ready   []int32    // lines that may be sent
-	unasked []int32    // lines that may be looked up, and are sent no sooner
-	queue   []*attempt // that may start
-	lookups int        // before a first sending
-	noes    map[string]*no
+	ready   []int32            // lines that may be sent
+	looking []int32            // lines that are looked up before they are sent
+	queue   []*attempt         // that may start
+	lookups int                // before a first sending
+	denied  map[string]*denied // transfers to which an answer said no, by ref_id
 
 	inbox    *inbox
 	pipeline *pipeline
@@ -47,7 +47,7 @@ type line struct {
 	number int32 // in the plan
 	group  int32 // of its dependencies; 0 where it waits for nothing
 	listed bool  // it was made ready, which happens once
-	asks   bool  // it is looked up before it is sent
+	looks  bool  // it is looked up before it is sent
 	done   bool  // settled, or handed on as an attempt
 }
 
@@ -58,7 +58,7 @@ func newScheduler(run *activeRun, survey *survey, all lines) *scheduler {
 		dependencies: newDependencies(),
 		planned:      make(map[string]*planner.Change, len(survey.doubts)),
 		earlier:      make(map[string]bool),
-		noes:         make(map[string]*no),
+		denied:       make(map[string]*denied),
 		inbox:        newInbox(),
 	}
 	s.pipeline = newPipeline(newSender(run), s.inbox, func(a *attempt, v verdict) { s.settled(a.knownTransfer, v, a.planned) })
@@ -85,7 +85,7 @@ func newScheduler(run *activeRun, survey *survey, all lines) *scheduler {
 			s.settledLines = append(s.settledLines, settledLine{s.drafter.knownOf(change), v})
 		}
 		number, _ := s.dependencies.add(int32(len(s.lines)), change.After, func() []string { return change.After })
-		s.lines = append(s.lines, line{number: all.numbers[i], group: number, done: isSettled, asks: s.asksFirst(change.RefID)})
+		s.lines = append(s.lines, line{number: all.numbers[i], group: number, done: isSettled, looks: s.looksFirst(change.RefID)})
 	}
 	return s
 }
@@ -130,24 +130,24 @@ func (s *scheduler) makeReady(i int32) {
 		return
 	}
 	l.listed = true
-	if l.asks {
-		s.unasked = append(s.unasked, i)
+	if l.looks {
+		s.looking = append(s.looking, i)
 	} else {
 		s.ready = append(s.ready, i)
 	}
 }
 
-// asksFirst reports whether a line is looked up before it is sent: all of them, or one to which an answer said no
+// looksFirst reports whether a line is looked up before it is sent: all of them, or one to which an answer said no
 // before, as the service may have made it all the same.
-func (s *scheduler) asksFirst(refID string) bool {
+func (s *scheduler) looksFirst(refID string) bool {
 	if !s.run.lookups.possible() {
 		return false
 	}
-	return s.run.Settings.LookUpFirst || s.wasToldNo(refID)
+	return s.run.Settings.LookUpFirst || s.wasDenied(refID)
 }
 
-// wasToldNo reports whether the state had a transfer as refused, or as not processed, before this runner had it.
-func (s *scheduler) wasToldNo(refID string) bool {
+// wasDenied reports whether the state had a transfer as refused, or as not processed, before this runner had it.
+func (s *scheduler) wasDenied(refID string) bool {
 	status := s.survey.rows[refID].Status
 	return status == state.Refused || status == state.Unsent
 }
@@ -166,8 +166,8 @@ func (s *scheduler) fill() {
 // fillPipeline adds attempts to the pipeline while it has room.
 func (s *scheduler) fillPipeline() {
 	most := s.pipeline.unansweredMax()
-	for len(s.unasked) > 0 && s.lookups < min(lookupsMax, most) && len(s.queue)+FindMax*s.lookups < most+FindMax {
-		s.lookUpFirst(s.take(&s.unasked, FindMax))
+	for len(s.looking) > 0 && s.lookups < min(lookupsMax, most) && len(s.queue)+FindMax*s.lookups < most+FindMax {
+		s.lookUpFirst(s.take(&s.looking, FindMax))
 	}
 	for s.pipeline.hasRoom() {
 		if len(s.queue) == 0 && len(s.ready) > 0 {
@@ -183,7 +183,7 @@ func (s *scheduler) fillPipeline() {
 
 // isShort reports whether the scheduler has fewer lines at hand than it may start.
 func (s *scheduler) isShort() bool {
-	return len(s.ready)+len(s.unasked)+len(s.queue)+FindMax*s.lookups < s.pipeline.unansweredMax()
+	return len(s.ready)+len(s.looking)+len(s.queue)+FindMax*s.lookups < s.pipeline.unansweredMax()
 }
 
 // take turns the next lines of a list into attempts, at most n.
@@ -248,7 +248,7 @@ func (s *scheduler) notAsked(attempts []*attempt, err error) {
 
 // tell tells how a transfer ended, and the other runners if they count it.
 func (s *scheduler) tell(request transfer.Request, v verdict, planned bool) {
-	s.noteNo(v)
+	s.noteDenied(v)
 	if v.result == ResultInDoubt && v.advice == "" {
 		v = s.run.adviser.advise(v, doubt.Doubt{})
 	}
@@ -303,7 +303,7 @@ func (s *scheduler) failWith(refID, why string, settle func(knownTransfer, strin
 			change := s.change(i)
 			v := settle(s.drafter.knownOf(&change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
 			s.tell(change.Request, v, true)
-			if n := s.noes[refID]; n != nil && v.idle {
+			if n := s.denied[refID]; n != nil && v.idle {
 				n.dependents = append(n.dependents, change.RefID)
 			}
 			failures = append(failures, failure{change.RefID, "which was not attempted"})
@@ -336,7 +336,7 @@ func (s *scheduler) takeRest() []int32 {
 			rest = append(rest, int32(i))
 		}
 	}
-	s.ready, s.unasked = nil, nil
+	s.ready, s.looking = nil, nil
 	return rest
 }
 
@@ -351,7 +351,7 @@ func (s *scheduler) drop() {
 func (s *scheduler) addLine(number int32, change *planner.Change) (first []string) {
 	i := int32(len(s.lines))
 	group, first := s.dependencies.add(i, change.After, func() []string { return s.unmet(change.After) })
-	s.lines = append(s.lines, line{number: number, group: group, asks: s.asksFirst(change.RefID)})
+	s.lines = append(s.lines, line{number: number, group: group, looks: s.looksFirst(change.RefID)})
 	s.makeReady(i)
 	return first
 }

@@ -39,7 +39,7 @@ type sharedRun struct {
 	opening  bool // the run is being opened
 	claiming bool // a claim is under way or due
 	noting   bool // the news are being noted
-	asking   bool // what an answer refused is being looked up
+	asking   bool // refused transfers are being looked up
 
 	pause time.Duration // before the next claim
 	aside []settledLine // lines of parts that an interrupt kept this runner from sending: others may
@@ -470,7 +470,7 @@ func (r *sharedRun) addUp() error {
 		}
 		whole.merge(one)
 	}
-	r.run.report.forgive(whole.Revised)
+	r.run.report.dropRevised(whole.Revised)
 	whole.revise()
 	r.run.report.addUp(whole, runners, r.share.Stopped())
 	return nil

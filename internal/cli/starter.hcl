@@ -42,7 +42,7 @@ transfer "platform" "rent-2026-01" {
 }
 
 # One transfer for each row of a file. The month is a variable, so that the next one is only another value:
-# --var=period=2026-02, or a line of remit.hclvars. Written out, it is a word, and new words look like a rename of what was paid.
+# --var=period=2026-02, or a line of remit.hclvars. If you write the month into ref_id, remit takes the next month for a rename.
 #
 # variable "period" {
 #   type = string # such as "2026-01"

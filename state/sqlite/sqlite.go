@@ -247,8 +247,8 @@ func needsSideFiles(err error) bool {
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
 }
 
-// noFileBeside is why no file can be made in the directory of a state, where SQLite failed for that: it tries another way as well, and
-// its error is that of the last one. It is err where a file can be made.
+// noFileBeside returns the reason why no file can be made beside a state. SQLite hides it: it tries in several ways, and its error is
+// that of the last one. Where a file can be made, it returns err.
 func noFileBeside(path string, err error) error {
 	if !needsSideFiles(err) {
 		return err
