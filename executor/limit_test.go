@@ -374,9 +374,12 @@ func TestADoorThatLetsFewInSlowsTheRunDown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
+				var mu sync.Mutex // workers come at once
 				var last time.Time
 				burst := 5
 				w.service.before = func(context.Context, string, int) *executor.Answer {
+					mu.Lock()
+					defer mu.Unlock()
 					if passed := time.Since(last); passed > 100*time.Millisecond {
 						burst = min(burst+int(passed/(100*time.Millisecond)), 5)
 						last = time.Now()
