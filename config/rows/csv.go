@@ -123,10 +123,9 @@ func (c *csvFile) startText(file io.Reader) (*bufio.Reader, *hcl.Diagnostic) {
 
 // chooseDelimiter finds the delimiter by which the header has the column of the key.
 func (c *csvFile) chooseDelimiter(sample []byte, need string) *hcl.Diagnostic {
-	found, ways := findDelimiter(sample, need)
+	found, several := findDelimiter(sample, need)
 	if found == 0 {
-		return mistake.New(c.lines.at(c.Name, c.options.SkipFirst+1, 1, 0), "Delimiter is not clear",
-			"No column of the header is %q, and the header can be read in several ways. Say which, and which of its columns is the key:\n%s", need, ways)
+		return mistake.New(c.lines.at(c.Name, c.options.SkipFirst+1, 1, 0), "Delimiter is not clear", "%s", several)
 	}
 	c.options.Delimiter, c.found = found, found != delimiters()[0]
 	return nil

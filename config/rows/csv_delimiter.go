@@ -15,10 +15,11 @@ import (
 func delimiters() []rune { return []rune{',', ';', '\t', '|'} }
 
 // findDelimiter reads the header with each delimiter. It is the one by which the header has
-// the column that is needed: the key's. It is 0 where several could be meant, each shown as a
-// line to write.
-func findDelimiter(sample []byte, need string) (found rune, ways string) {
+// the column that is needed: the key's. It is 0 where several could be meant; detail shows each
+// as a line to write.
+func findDelimiter(sample []byte, need string) (found rune, detail string) {
 	var having, several []rune
+	var waysHaving, ways string
 	for _, delimiter := range delimiters() {
 		reader := csv.NewReader(bytes.NewReader(sample))
 		reader.Comma = delimiter
@@ -30,20 +31,24 @@ func findDelimiter(sample []byte, need string) (found rune, ways string) {
 			fields[i] = NormalForm(fields[i])
 		}
 		several = append(several, delimiter)
-		ways += fmt.Sprintf("\n  delimiter = %-4s # %s", delimiterText(delimiter), mistake.Listed(mistake.QuotedAll(fields), 6))
+		way := fmt.Sprintf("\n  delimiter = %-4s # %s", delimiterText(delimiter), mistake.Listed(mistake.QuotedAll(fields), 6))
+		ways += way
 		if slices.Contains(fields, need) {
 			having = append(having, delimiter)
+			waysHaving += way
 		}
 	}
 	switch {
 	case len(having) == 1:
 		return having[0], ""
+	case len(having) > 1:
+		return 0, fmt.Sprintf("The header has the column %q in each of several ways to read it. Say which:\n%s", need, waysHaving)
 	case len(several) == 0:
 		return delimiters()[0], ""
 	case len(several) == 1:
 		return several[0], ""
 	}
-	return 0, ways
+	return 0, fmt.Sprintf("No column of the header is %q, and the header can be read in several ways. Say which, and which of its columns is the key:\n%s", need, ways)
 }
 
 // delimiterText is a delimiter as HCL writes it.
