@@ -109,6 +109,10 @@ type Meta struct {
 	// Lacks is the number of an event that was durable in this state and that it does not have, as an older
 	// copy of it does not; 0 where no such event is known of.
 	Lacks int64
+	// Forked says that the copy which has that event lacks some of this one, or of a third: several were written to.
+	Forked bool
+	// Elsewhere says that the event was written under another path: this one is a copy, or was moved by hand, and a payment was begun there since.
+	Elsewhere bool
 	// Restored says that a dump of the state was restored: its tables or rows are not those in which it was written
 	// last, and events that were written there after the dump are not in it. Which, nothing says.
 	Restored bool

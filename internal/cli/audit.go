@@ -106,10 +106,14 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state was made in place of one that is gone: the transfers that were sent before are not in it. "+
 			"Import the service's export of all transfer records; --complete is your word that they are all", meta.Serial), w.dir.Command("import FILE --complete")), exit.Look)
 	}
-	if meta.Lacks > 0 {
+	if meta.Elsewhere && !meta.Forked { // as of a backup that is tried
+		if _, err := fmt.Fprintf(w.streams.Err, "Notice: This is a copy. Event %d was written to the state under another path; the newest of this one is event %d.\n", meta.Lacks, meta.Serial); err != nil {
+			return err
+		}
+	} else if meta.Lacks > 0 {
 		return exit.WithCode(exit.WithHint(fmt.Errorf("the journal is whole up to event %d, and the state lacks event %d, which was written to it: "+
-			"%s. Restore a newer backup, or import the service's export of all transfer records; --complete is your word that they are all",
-			meta.Serial, meta.Lacks, workspace.WhyLacks(meta)), w.dir.Command("import FILE --complete")), exit.Look)
+			"%s. %s the service's export of all transfer records; --complete is your word that they are all",
+			meta.Serial, meta.Lacks, workspace.WhyLacks(meta), workspace.RestoreOrImport(meta)), w.dir.Command("import FILE --complete")), exit.Look)
 	}
 	return findings(ctx, w, store)
 }

@@ -154,7 +154,7 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 			w.dir.Command("import FILE --complete"))
 	}
 	if meta.Lacks > 0 { // nor this
-		return exit.WithHint(fmt.Errorf("the state lacks event %d, which was written to it. Restore a newer backup, or import the service's export of transfer records, and move it then. Nothing was changed", meta.Lacks),
+		return exit.WithHint(fmt.Errorf("the state lacks event %d, which was written to it. %s the service's export of transfer records, and move it then. Nothing was changed", meta.Lacks, workspace.RestoreOrImport(meta)),
 			w.dir.Command("import FILE --complete"))
 	}
 	w.streams.Begin("copying the state")

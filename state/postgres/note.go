@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"path/filepath"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -18,7 +17,7 @@ func NotePath(notes, lineage string) string {
 	if notes == "" || uuid.Validate(lineage) != nil {
 		return ""
 	}
-	return filepath.Join(notes, "newest-"+lineage)
+	return storage.LineageNote(notes, lineage)
 }
 
 func (s *Store) notePath(lineage string) string { return NotePath(s.notes, lineage) }

@@ -20,6 +20,12 @@ func (s *Store) readFence(ctx context.Context, from querier) (fence int64, err e
 	return fence, explain(err)
 }
 
+// readLineage reads the lineage, which the state has for ever.
+func (s *Store) readLineage(ctx context.Context) (lineage string, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT lineage FROM meta").Scan(&lineage)
+	return lineage, explain(err)
+}
+
 // take takes the lock itself, unless somebody alive has it, and raises the fence, so that an
 // earlier holder can't write any more.
 func (s *Store) take(ctx context.Context, conn *sql.Conn, into *heldLock) (bool, error) {

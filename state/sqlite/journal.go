@@ -40,8 +40,7 @@ type journal struct {
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
-	note    *storage.NoteFile    // nil while the state lacks an event that a note names
-	seen    []*storage.NoteFile  // those in the user's own directory
+	notes   noteFiles            // of a branch while the state lacks an event that a note names
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -95,7 +94,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.note.Close(), j.closeSeen())
+	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close(), j.notes.close())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -127,9 +126,15 @@ func (j *journal) prepare(ctx context.Context) error {
 	if err := j.store.checkDeparted(j.head); err != nil {
 		return err
 	}
-	missing, err := lacksAny(ctx, j.conn, j.store.noted(), j.head)
-	if err == nil && missing == 0 {
-		err = j.noteOn()
+	found := j.head // which keeps the word of the state itself
+	err = found.compare(ctx, j.conn, j.store.noted(j.head.Lineage))
+	switch {
+	case err != nil:
+	case found.Lacks == 0:
+		_ = j.store.removeBranches(j.head.Lineage) // the state has their events; one that stays says nothing of it
+		err = j.note()
+	case !j.head.Told:
+		err = j.noteBranch(ctx)
 	}
 	if err != nil {
 		return err
@@ -151,27 +156,34 @@ func (j *journal) Complete() error {
 		}
 		j.head.Lacks, j.head.Told = 0, false
 	}
-	return j.noteOn()
-}
-
-// noteOn notes the newest event, and has each commit note its own from then on.
-func (j *journal) noteOn() (err error) {
-	if j.note == nil {
-		j.note, err = storage.OpenNote(notePath(j.store.path), j.head.Lineage)
-	}
-	if err != nil {
+	if err := errors.Join(j.note(), j.store.removeBranches(j.head.Lineage)); err != nil {
 		return err
 	}
-	if j.seen == nil {
-		for _, path := range seenNotes(j.store.notes.Kept, j.store.path, j.store.named) {
-			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage, true))
-		}
-		for _, path := range seenNotes(j.store.notes.Read, j.store.path, j.store.named) {
-			j.seen = append(j.seen, storage.OpenSeen(path, j.head.Lineage, false))
-		}
-	}
-	j.noteNewest()
+	j.notes.write(j.head, true)
 	return nil
+}
+
+// noteBranch has each commit note its own event beside the note that names one which the state lacks: the state that has that one
+// lacks these. One note of a branch is enough: whichever copy is put in the place of the state, it lacks this event or that one.
+func (j *journal) noteBranch(ctx context.Context) error {
+	missing, err := lacks(ctx, j.conn, storage.ReadNote(notePath(j.store.path)+BranchSuffix), j.head)
+	if err != nil || missing > 0 {
+		return err
+	}
+	j.notes, err = j.store.openNotes(j.head.Lineage, BranchSuffix)
+	return err
+}
+
+// note notes the newest event, and has each commit note its own from then on.
+func (j *journal) note() error {
+	err := j.notes.close()
+	if err == nil {
+		j.notes, err = j.store.openNotes(j.head.Lineage, "")
+	}
+	if err == nil {
+		j.notes.write(j.head, false)
+	}
+	return err
 }
 
 // say writes in the state what it says of its place, where it says before now.
@@ -191,39 +203,21 @@ func (j *journal) say(now, before string) error {
 func (j *journal) LackAll(context.Context) error {
 	err := j.say(inPlace, "")
 	if err == nil {
-		err = j.noteOn()
+		err = j.note()
 	}
 	if err != nil {
 		return err
 	}
 	seq, hash := state.LackAll()
 	j.head.Lacks, j.head.Told = seq, true
-	j.note.Write(seq, hash)
-	for _, seen := range j.seen {
-		seen.Write(seq, hash)
-	}
-	err = errors.Join(j.note.Close(), j.closeSeen())
-	j.note, j.seen = nil, nil
+	all := j.head
+	all.Serial, all.Head = seq, hash
+	j.notes.write(all, false)
+	err = j.notes.close()
 	if path := notePath(j.store.path); err == nil && storage.ReadNote(path).Seq != seq {
 		err = fmt.Errorf("%s could not be written", path)
 	}
 	return err
-}
-
-// noteNewest notes that the newest event is durable.
-func (j *journal) noteNewest() {
-	j.note.Write(j.head.Serial, j.head.Head)
-	for _, seen := range j.seen {
-		seen.Write(j.head.Serial, j.head.Head)
-	}
-}
-
-func (j *journal) closeSeen() error {
-	var all []error
-	for _, seen := range j.seen {
-		all = append(all, seen.Close())
-	}
-	return errors.Join(all...)
 }
 
 // Place implements [state.Placed].

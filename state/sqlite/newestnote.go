@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"remit/state/storage"
 )
 
@@ -99,28 +101,135 @@ func GoneFrom(notes []string, path, lineage string) (Gone, bool) {
 	return gone, len(gone.Notes) > 0
 }
 
-// noted reads all notes.
-func (s *Store) noted() []storage.Noted {
-	all := []storage.Noted{storage.ReadNote(notePath(s.path))}
-	for _, path := range seenNotes(s.notes.All(), s.path, s.named) {
-		all = append(all, storage.ReadNote(path))
+// BranchSuffix ends the names of the notes of a state that lacks an event of the others, and was written to since.
+const BranchSuffix = ".branch"
+
+// LineageNotes are the files in notes, directories of this user, that say with which event of a lineage a payment was begun last: a copy of
+// the state, under any path, does not have it. A copy that pays nothing leaves them as they are.
+func LineageNotes(notes []string, lineage string) []string {
+	if uuid.Validate(lineage) != nil { // which names no file
+		return nil
+	}
+	var all []string
+	for _, dir := range notes {
+		all = append(all, storage.LineageNote(dir, lineage))
 	}
 	return all
 }
 
-// lacksAny is lacks for the newest event that one of the notes names, and for what the state itself says that it lacks.
-func lacksAny(ctx context.Context, conn *sql.Conn, notes []storage.Noted, h head) (missing int64, err error) {
-	if h.Told {
-		return h.Lacks, nil
-	}
-	for _, n := range notes {
-		seq, err := lacks(ctx, conn, n, h)
-		if err != nil {
-			return 0, err
+// noteNames are the notes of the state, but for those of a branch: of its path, beside it and in directories, and of its lineage.
+func (s *Store) noteNames(lineage string) (ofPath, ofLineage []string) {
+	return append([]string{notePath(s.path)}, seenNotes(s.notes.All(), s.path, s.named)...), LineageNotes(s.notes.All(), lineage)
+}
+
+// noted is a note, and its kind.
+type noted struct {
+	storage.Noted
+	isOfPath, isBranch bool
+}
+
+// noted reads all notes.
+func (s *Store) noted(lineage string) []noted {
+	var all []noted
+	read := func(paths []string, isOfPath bool) {
+		for _, path := range paths {
+			all = append(all, noted{storage.ReadNote(path), isOfPath, false}, noted{storage.ReadNote(path + BranchSuffix), isOfPath, true})
 		}
-		missing = max(missing, seq)
 	}
-	return missing, nil
+	ofPath, ofLineage := s.noteNames(lineage)
+	read(ofPath, true)
+	read(ofLineage, false)
+	return all
+}
+
+// removeBranches removes the notes of branches of a state that lacks nothing of them.
+func (s *Store) removeBranches(lineage string) error {
+	ofPath, ofLineage := s.noteNames(lineage)
+	for _, path := range slices.Concat(ofPath, ofLineage) {
+		info, err := os.Lstat(path + BranchSuffix)
+		isEmpty := err == nil && info.Mode().IsRegular() && info.Size() == 0
+		if !isEmpty && storage.ReadNote(path+BranchSuffix).Lineage != lineage {
+			continue
+		}
+		if err := os.Remove(path + BranchSuffix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteFiles are the notes of a state, open for writing. The zero value is that of a state that has none.
+type noteFiles struct {
+	beside      *storage.NoteFile
+	seen        []*storage.NoteFile        // in directories of the user, by path
+	lineage     []*storage.NoteFile        // there, by lineage; nil before the first payment
+	openLineage func() []*storage.NoteFile // makes them
+}
+
+// openNotes opens the notes, and makes those that a state has of its own.
+func (s *Store) openNotes(lineage, suffix string) (n noteFiles, err error) {
+	if n.beside, err = storage.OpenNote(notePath(s.path)+suffix, lineage); err != nil {
+		return noteFiles{}, err
+	}
+	open := func(namesIn func(dirs []string) []string) (all []*storage.NoteFile) {
+		for _, path := range namesIn(s.notes.Kept) {
+			all = append(all, storage.OpenSeen(path+suffix, lineage, true))
+		}
+		for _, path := range namesIn(s.notes.Read) {
+			all = append(all, storage.OpenSeen(path+suffix, lineage, false))
+		}
+		return all
+	}
+	n.seen = open(func(dirs []string) []string { return seenNotes(dirs, s.path, s.named) })
+	n.openLineage = func() []*storage.NoteFile {
+		return open(func(dirs []string) []string { return LineageNotes(dirs, lineage) })
+	}
+	return n, nil
+}
+
+// write notes that the newest event is durable. With it, or before it, a payment was begun: isPayment.
+func (n *noteFiles) write(h head, isPayment bool) {
+	n.beside.Write(h.Serial, h.Head)
+	for _, seen := range n.seen {
+		seen.Write(h.Serial, h.Head)
+	}
+	if isPayment && n.openLineage != nil {
+		if n.lineage == nil {
+			n.lineage = n.openLineage()
+		}
+		for _, file := range n.lineage {
+			file.Write(h.Serial, h.Head)
+		}
+	}
+}
+
+func (n *noteFiles) close() error {
+	all := []error{n.beside.Close()}
+	for _, file := range slices.Concat(n.seen, n.lineage) {
+		all = append(all, file.Close())
+	}
+	*n = noteFiles{}
+	return errors.Join(all...)
+}
+
+// compare finds the newest event that one of the notes names and the state does not have. The word of the state itself
+// counts before all notes.
+func (h *head) compare(ctx context.Context, conn *sql.Conn, notes []noted) error {
+	if h.Told {
+		return nil
+	}
+	isForked, isOfPath := false, false
+	for _, n := range notes {
+		seq, err := lacks(ctx, conn, n.Noted, *h)
+		if err != nil {
+			return err
+		}
+		h.Lacks = max(h.Lacks, seq)
+		isOfPath = isOfPath || n.isOfPath && seq > 0
+		isForked = isForked || n.isBranch && n.Lineage == h.Lineage
+	}
+	h.Forked, h.Elsewhere = isForked && h.Lacks > 0, !isOfPath && h.Lacks > 0
+	return nil
 }
 
 // lacks returns the number of the noted event, where the state does not have it. A note of another lineage is about a

@@ -38,7 +38,7 @@ func realPath(name string) (string, error) {
 // checkBeside refuses links where the files beside the state at path are. Authors of a configuration can write where the
 // state is, and remit would empty the file that such a link leads to, or write into it.
 func checkBeside(path string) error {
-	for _, beside := range []string{path + "-wal", path + "-shm", path + "-journal", lockPath(path), notePath(path)} {
+	for _, beside := range []string{path + "-wal", path + "-shm", path + "-journal", lockPath(path), notePath(path), notePath(path) + BranchSuffix} {
 		info, err := os.Lstat(beside)
 		if err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is a link or no regular file, and remit writes through none; remove it", beside)

@@ -63,7 +63,11 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if snap.holder, snap.held, err = s.holder(ctx, fence); err != nil {
 		return nil, err
 	}
-	notes := s.noted() // before the events are read: they name some that the state has
+	lineage, err := s.readLineage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	notes := s.noted(lineage) // before the events are read: they name some that the state has
 	if snap.conn, err = s.read.Conn(ctx); err != nil {
 		return nil, explain(err)
 	}
@@ -75,7 +79,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 		err = checkTips(ctx, snap.conn, snap.head)
 	}
 	if err == nil {
-		snap.head.Lacks, err = lacksAny(ctx, snap.conn, notes, snap.head)
+		err = snap.head.compare(ctx, snap.conn, notes)
 	}
 	if err == nil && snap.head.moved != "" && !evenMoved {
 		err = &state.MovedError{To: snap.head.moved}

@@ -32,6 +32,9 @@ type Notebook struct {
 // All are all directories.
 func (n Notebook) All() []string { return slices.Concat(n.Kept, n.Read) }
 
+// LineageNote is the file in the directory dir that says of a lineage which of its events was durable last.
+func LineageNote(dir, lineage string) string { return filepath.Join(dir, "newest-"+lineage) }
+
 // noteLayout is one line of always the same length, so that a write leaves nothing of an earlier one.
 const noteLayout = "%-36s %019d %-64s"
 

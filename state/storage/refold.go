@@ -154,7 +154,8 @@ func (f *Refold) CompareJumps(jumps iter.Seq2[state.Jump, error]) error {
 // [state.ErrDamaged].
 func (f *Refold) Compare(meta state.Meta, rows iter.Seq2[Row, error], runs []state.Run) error {
 	// The lock's own, and facts beside the journal: in no event.
-	f.meta.Fence, f.meta.Lacks, f.meta.Restored, f.meta.Told = meta.Fence, meta.Lacks, meta.Restored, meta.Told
+	f.meta.Fence, f.meta.Lacks, f.meta.Forked, f.meta.Elsewhere = meta.Fence, meta.Lacks, meta.Forked, meta.Elsewhere
+	f.meta.Restored, f.meta.Told = meta.Restored, meta.Told
 	if meta != f.meta {
 		return fmt.Errorf("what the state says of itself is not what its journal makes of it: %w", state.ErrDamaged)
 	}

@@ -149,12 +149,16 @@ func (f SQLite) Files() []string {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
 		names = append(names, f.path+suffix)
 	}
-	return append(names, sqlite.NewestNote(f.path))
+	return append(names, sqlite.NewestNote(f.path), sqlite.NewestNote(f.path)+sqlite.BranchSuffix)
 }
 
 // Notes implements [Backend].
-func (f SQLite) Notes(state.Meta) []string {
-	return append([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes.All(), f.path)...)
+func (f SQLite) Notes(meta state.Meta) []string {
+	all := slices.Concat([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes.All(), f.path), sqlite.LineageNotes(f.notes.All(), meta.Lineage))
+	for _, path := range slices.Clone(all) {
+		all = append(all, path+sqlite.BranchSuffix)
+	}
+	return all
 }
 
 // Gone implements [Backend].

@@ -18,8 +18,8 @@ import (
 // notesThere are the notes of the state that are there, as far as this user can tell.
 func notesThere(there Backend, meta state.Meta) []string {
 	return slices.DeleteFunc(there.Notes(meta), func(path string) bool {
-		_, err := os.Lstat(path)
-		return errors.Is(err, fs.ErrNotExist)
+		info, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 // one in which nothing was noted yet
 	})
 }
 

@@ -222,18 +222,40 @@ func warnOfLack(s *State, meta state.Meta) {
 	}
 	note := ""
 	if paths := notesThere(s.Backend, meta); len(paths) > 0 && !meta.Told {
-		note = " Where nothing was sent since that event, remove " + english.List(paths) + ", from which that is known."
+		note = fmt.Sprintf(" Only where nothing was sent after event %d, remove %s, from which that is known.", meta.Serial, english.List(paths))
+	}
+	where := s.Name + ", which does not have it"
+	if meta.Elsewhere {
+		where = "a state under another path; " + s.Name + " is a copy of that, and does not have it"
 	}
 	warn(s.streams, "The state lacks events",
-		"Event %d was written to %s, which does not have it: %s. Its newest is event %d, and transfers that were sent meanwhile are not in it. "+
-			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. Restore a newer backup, "+
-			"or import the service's export of all transfer records with --complete, which is your word that they are all.%s",
-		meta.Lacks, s.Name, WhyLacks(meta), meta.Serial, note)
+		"Event %d was written to %s: %s. Its newest is event %d, and transfers that were sent meanwhile are not in it. "+
+			"With lookup_path an apply looks every ref_id up before it sends; without it, an apply sends nothing. %s "+
+			"the service's export of all transfer records with --complete, which is your word that they are all.%s",
+		meta.Lacks, where, WhyLacks(meta), meta.Serial, RestoreOrImport(meta), note)
+}
+
+// RestoreOrImport begins the advice for a state that lacks events; the export is named behind it. Of copies that were
+// all used, each lacks the payments of the others.
+func RestoreOrImport(meta state.Meta) string {
+	if meta.Forked {
+		return "No copy has all that was sent, so put none in the place of another: keep this one, and import"
+	}
+	if meta.Elsewhere {
+		return "Work with that one, or import"
+	}
+	return "Restore a newer backup, or import"
 }
 
 // WhyLacks says why a state does not have the event that it lacks. A copy that was used since may have come as far again.
 func WhyLacks(meta state.Meta) string {
 	const older = "it is an older copy, or a part of its file was lost"
+	if meta.Forked {
+		return "another copy of the state was used as well"
+	}
+	if meta.Elsewhere {
+		return "a payment was begun there since"
+	}
 	if meta.Serial >= meta.Lacks {
 		return fmt.Sprintf("%s, and it was used since, so that its event %d is another one", older, meta.Lacks)
 	}
