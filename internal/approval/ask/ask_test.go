@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -38,7 +37,7 @@ var errWrong = errors.New("it is wrong")
 // serve serves a page, which takes the answer "yes" after a word of proceed; nil for at once.
 func serve(t *testing.T, proceed chan struct{}) *served {
 	t.Helper()
-	s := &served{T: t, port: freePort(t), took: make(chan string, 1), ended: make(chan error, 1)}
+	s := &served{T: t, port: suite.Port(t), took: make(chan string, 1), ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.cancel = cancel
 	told := make(chan struct{})
@@ -72,24 +71,6 @@ func serve(t *testing.T, proceed chan struct{}) *served {
 		s.nobodyListens()
 	})
 	return s
-}
-
-// given are the ports that tests have had, so that no two of them share one.
-var given sync.Map
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := l.Addr().(*net.TCPAddr).Port
-		_ = l.Close() // nothing was said
-		if _, isGiven := given.LoadOrStore(port, true); !isGiven {
-			return port
-		}
-	}
 }
 
 // end waits for the end of the page.
@@ -446,7 +427,7 @@ func TestATakenPortIsRefused(t *testing.T) {
 }
 
 func TestNobodyAnswers(t *testing.T) {
-	page := &ask.Page{Port: freePort(t), Wait: time.Millisecond, Tell: func(string, string) {}}
+	page := &ask.Page{Port: suite.Port(t), Wait: time.Millisecond, Tell: func(string, string) {}}
 	if err := page.Serve(t.Context()); !errors.Is(err, ask.ErrTime) {
 		t.Errorf("it ended with %v", err)
 	}

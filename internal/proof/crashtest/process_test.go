@@ -265,7 +265,7 @@ func newService(t *testing.T, program string, faults ...string) *service {
 	s := &service{
 		t: t, program: program, ledger: filepath.Join(t.TempDir(), "ledger.db"), faults: faults, secret: "worth-nothing",
 	}
-	port, err := pgtest.FreePort() // nobody takes it while the service is stopped
+	port, err := suite.FreePort() // nobody takes it while the service is stopped
 	if err != nil {
 		t.Fatal(err)
 	}

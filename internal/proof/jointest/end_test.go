@@ -87,11 +87,13 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
 	second := w.join()
-	w.takePart(2)
-	w.await(90)
+	w.joined(2)
+	w.holdFrom(90)
+	w.await(91)
 	for _, r := range []*runner{leader, second} {
 		r.signal(syscall.SIGTERM)
 	}
+	w.holdFrom(200) // they may hear of that late
 	left := 0
 	for _, r := range []*runner{leader, second} {
 		if code := r.end(); code != 143 {
@@ -105,6 +107,7 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 		t.Errorf("%d of 2 runners say that the run goes on\n%s\n%s", left, &leader.stdout, &second.stdout)
 	}
 	w.waitFor("the run ends", `SELECT bool_and(ended_seq IS NOT NULL) FROM `+w.schema+`.runs`)
+	w.release()
 	w.must(0, "apply", "--auto-approve")
 	w.check(300)
 	if n := w.count(); n != 300 {

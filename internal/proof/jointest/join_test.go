@@ -39,9 +39,11 @@ func TestAJoinerOfTheRestCountsTheWholePlan(t *testing.T) {
 	program := program.Build(t)
 	w := newWorld(t, program, options{rows: rows, inFlight: 4, latency: 5 * time.Millisecond})
 	w.must(0, "plan", "--out=rest.plan")
+	w.holdFrom(rows / 4)
 	first := w.start("apply", "rest.plan")
-	w.await(rows / 4)
+	w.await(rows/4 + 1)
 	first.signal(syscall.SIGINT)
+	w.holdFrom(rows / 2) // it may hear of that late
 	if code := first.end(); code != 130 {
 		t.Fatalf("the interrupted run ends with %d\n%s\n%s", code, &first.stdout, &first.stderr)
 	}

@@ -184,7 +184,7 @@ func TestAFileThatIsNoApproval(t *testing.T) {
 		want  string
 	}{
 		"asked by another page of this machine": {make: func(r *reviewer, ada *passkeyHolder) {
-			r.write(file, ada.answer(freePort(r.T), "november.plan", "localhost", "required"))
+			r.write(file, ada.answer(suite.Port(r.T), "november.plan", "localhost", "required"))
 		}, want: "its passkey was asked at \"http://localhost:"},
 		"for another RP ID": {make: func(r *reviewer, ada *passkeyHolder) {
 			r.write(file, ada.answerOf("pay.localhost", r.port, "november.plan", "pay.localhost", "required"))
@@ -412,7 +412,7 @@ func TestAnotherSiteCannotUseThePage(t *testing.T) {
 	r.heard.forget()
 	served := r.page("review", "november.plan", "--sandbox", "--practice-approvals")
 	r.checkQuiet(served.address)
-	r.open("evil.localhost", freePort(t), fmt.Sprintf(`<body><iframe src=%q></iframe>`, served.address))
+	r.open("evil.localhost", suite.Port(t), fmt.Sprintf(`<body><iframe src=%q></iframe>`, served.address))
 	if said := r.heard.waitFor("frame"); !strings.Contains(said, "frame-ancestors") {
 		t.Errorf("of the page in a frame the browser says %q", said)
 	}

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"encoding/pem"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,7 +124,7 @@ func newReviewer(t *testing.T) *reviewer {
 		chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(15*time.Minute))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
-	r := &reviewer{T: t, port: freePort(t), heard: &heard{}}
+	r := &reviewer{T: t, port: suite.Port(t), heard: &heard{}}
 	r.browser, cancel = chromedp.NewContext(ctx, chromedp.WithListener(r.heard.hear))
 	t.Cleanup(cancel)
 	r.enable()
@@ -200,17 +199,6 @@ func (r *reviewer) remove(name string) {
 	if err := os.Remove(filepath.Join(r.dir, name)); err != nil {
 		r.Fatal(err)
 	}
-}
-
-// freePort is a port of localhost that nobody has. The page is at a fixed one, as the approval block names it.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }() // nothing was said
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 func (r *reviewer) write(name, text string) {

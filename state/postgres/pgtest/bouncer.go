@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"remit/internal/proof/suite"
 )
 
 // Bouncer runs PgBouncer before the server until the test ends, with the given pool_mode, and
 // returns its address. The program pgbouncer must be there.
 func (s *Server) Bouncer(t *testing.T, mode string) string {
 	t.Helper()
-	port, err := FreePort()
+	port, err := suite.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -102,11 +104,11 @@ func (c *Cluster) start() error {
 			return err
 		}
 	}
-	peer, err := FreePort()
+	peer, err := suite.FreePort()
 	if err != nil {
 		return err
 	}
-	if c.client, err = FreePort(); err != nil {
+	if c.client, err = suite.FreePort(); err != nil {
 		return err
 	}
 	client, peers := fmt.Sprintf("http://127.0.0.1:%d", c.client), fmt.Sprintf("http://127.0.0.1:%d", peer)
@@ -159,10 +161,10 @@ func (c *Cluster) newNode(name string) (*Node, error) {
 		}
 	}
 	var err error
-	if n.server.port, err = FreePort(); err != nil {
+	if n.server.port, err = suite.FreePort(); err != nil {
 		return nil, err
 	}
-	if n.rest, err = FreePort(); err != nil {
+	if n.rest, err = suite.FreePort(); err != nil {
 		return nil, err
 	}
 	for what, port := range map[string]int{"server": n.server.port, "proxy": n.server.port, "rest": n.rest, "etcd": c.client} {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remit/internal/proof/suite"
 )
 
 // ErrNoProxy says that HAProxy is not installed.
@@ -86,7 +88,7 @@ func (c *Cluster) haproxy(idle time.Duration, lines string) (port int, run *prog
 	if _, err := exec.LookPath("haproxy"); err != nil {
 		return 0, nil, ErrNoProxy
 	}
-	if port, err = FreePort(); err != nil {
+	if port, err = suite.FreePort(); err != nil {
 		return 0, nil, err
 	}
 	name := fmt.Sprintf("haproxy-%d", port)

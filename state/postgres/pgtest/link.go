@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"sync"
+
+	"remit/internal/proof/suite"
 )
 
 // link is a network between everybody and a port.
@@ -21,13 +23,13 @@ type link struct {
 }
 
 func newLink(to int) (*link, error) {
-	port, err := FreePort()
+	port, err := suite.FreePort()
 	if err != nil {
 		return nil, err
 	}
 	l := &link{port: port, to: fmt.Sprintf("127.0.0.1:%d", to), open: make(chan struct{}), conns: make(map[net.Conn]bool)}
 	close(l.open)
-	if l.listener, err = listen(port); err != nil {
+	if l.listener, err = suite.Listen(port); err != nil {
 		return nil, err
 	}
 	go func() {

@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remit/internal/proof/suite"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -172,7 +172,7 @@ func (s *Server) make() error {
 	if err != nil {
 		return err
 	}
-	if s.port, err = FreePort(); err != nil {
+	if s.port, err = suite.FreePort(); err != nil {
 		return err
 	}
 	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 200\nshared_buffers = '32MB'\nmax_wal_size = '128MB'\nlogging_collector = off\n", s.port)
@@ -180,40 +180,6 @@ func (s *Server) make() error {
 		return err
 	}
 	return s.Run()
-}
-
-// portMin and portMax bound the ports that are handed out: below those that systems give to
-// programs that ask for any, which may be taken again while a server is stopped. They are in blocks
-// of portsEach, of which each belongs to the program that listens at its first port: tests of other
-// packages, which run at the same time, take no port of it.
-const portMin, portMax, portsEach = 20000, 32000, 40
-
-var ports struct {
-	sync.Mutex
-	blocks []net.Listener // at the first port of each block of this program; they stay open
-	next   int            // the next port of the newest
-}
-
-// FreePort is a port of loopback at which nobody listens, and which no test was given before.
-func FreePort() (int, error) {
-	ports.Lock()
-	defer ports.Unlock()
-	for range 1000 {
-		if ports.next%portsEach == 0 { // there is no block yet, or it is used up
-			first := portMin + rand.IntN((portMax-portMin)/portsEach)*portsEach
-			block, err := listen(first)
-			if err != nil {
-				continue // another program has it
-			}
-			ports.blocks, ports.next = append(ports.blocks, block), first+1
-		}
-		port := ports.next
-		ports.next++
-		if free, err := listen(port); err == nil { // else somebody has it who knows of no blocks
-			return port, free.Close()
-		}
-	}
-	return 0, errors.New("no port is free")
 }
 
 // fill makes the files of a server that never ran. initdb takes ten times as long as a copy of what it made, which
@@ -279,10 +245,6 @@ func (s *Server) copy(from, to string) error {
 		return fmt.Errorf("copy the files of a server: %w: %s", err, out)
 	}
 	return nil
-}
-
-func listen(port int) (net.Listener, error) {
-	return net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
