@@ -43,7 +43,12 @@ func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diag
 	}
 	diags = append(diags, s.currencies.warnings...)
 	diags = append(diags, s.above.doubt(block, in, t)...)
-	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
+	if r.FromProfileID != s.above.from {
+		found := doubtOfID(block, in, t, "from", r.FromProfileID)
+		if diags = append(diags, found...); found == nil {
+			s.above.from = r.FromProfileID
+		}
+	}
 	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
 }
 

@@ -17,13 +17,14 @@ const lengthOfUUID = 36
 type neighbour struct {
 	block    *transferBlock
 	id, name string
+	from     string // the last sender whose ID gave no doubt: mostly the next row's
 }
 
 // doubt takes the next row in, and warns of an ID that a spreadsheet made of the one in the row above: the same one for another name, or
 // the next number.
 func (n *neighbour) doubt(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	above := *n
-	*n = neighbour{block: block, id: t.Request.ToProfileID, name: t.DisplayName}
+	n.block, n.id, n.name = block, t.Request.ToProfileID, t.DisplayName
 	if in.row == nil || above.block != block {
 		return nil
 	}

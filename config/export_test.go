@@ -48,11 +48,20 @@ func NewSeen() Seen { return Seen{newSeen()} }
 // Add is its add.
 func (s Seen) Add(text string, number uint32) (uint32, bool) { return s.add(text, number) }
 
+// Find is its find.
+func (s Seen) Find(text string) uint32 { return s.find(text) }
+
+// IsSorted reports whether all texts came in order, and no one was looked for among them.
+func (s Seen) IsSorted() bool { return !s.sorted.ended }
+
 // Size is how many bytes its tables have.
 func (s Seen) Size() int {
 	slots := 0
 	for i := range s.shards {
 		slots += len(s.shards[i].slots)
+	}
+	for _, chunk := range s.sorted.chunks {
+		slots += cap(chunk)
 	}
 	return slots * int(unsafe.Sizeof(seenSlot{}))
 }

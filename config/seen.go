@@ -18,6 +18,7 @@ const (
 // seed of this process, so that nobody can write files that make it likely.
 type seen struct {
 	seeds  [2]maphash.Seed
+	sorted sortedTexts // all texts, as long as they come in order
 	shards [seenShards]seenShard
 }
 
@@ -41,7 +42,11 @@ func newSeen() *seen {
 // add notes that text is at number, which is not 0. Where it was added before, add returns the
 // number of that place and false, and notes nothing.
 func (s *seen) add(text string, number uint32) (first uint32, isNew bool) {
-	return s.addSlot(s.slotOf(text, number))
+	slot := s.slotOf(text, number)
+	if s.sorted.add(text, slot) {
+		return number, true
+	}
+	return s.addSlot(slot)
 }
 
 // slotOf is what s has in the place of a text.
@@ -51,11 +56,33 @@ func (s *seen) slotOf(text string, number uint32) seenSlot {
 
 // has reports whether the text of a slot was added.
 func (s *seen) has(slot seenSlot) bool {
+	s.index()
 	shard := &s.shards[slot.high%seenShards]
 	return shard.count > 0 && shard.find(slot).number != 0
 }
 
 func (s *seen) addSlot(slot seenSlot) (first uint32, isNew bool) {
+	s.index()
+	return s.put(slot)
+}
+
+// index moves the texts that came in order into the shards. Later ones go there at once.
+func (s *seen) index() {
+	if s.sorted.ended {
+		return
+	}
+	s.sorted.ended = true
+	for i, chunk := range s.sorted.chunks {
+		for _, slot := range chunk {
+			s.put(slot)
+		}
+		s.sorted.chunks[i] = nil
+	}
+	s.sorted.chunks = nil
+}
+
+// put notes a slot in its shard. Where the shard has its text, put returns the number of that place and false.
+func (s *seen) put(slot seenSlot) (first uint32, isNew bool) {
 	shard := &s.shards[slot.high%seenShards]
 	if shard.count*5 >= len(shard.slots)*4 {
 		shard.grow()
@@ -71,6 +98,10 @@ func (s *seen) addSlot(slot seenSlot) (first uint32, isNew bool) {
 
 // find returns the number of the place where text was first; 0 where it was not.
 func (s *seen) find(text string) uint32 {
+	if s.sorted.lacks(text) {
+		return 0
+	}
+	s.index()
 	high := maphash.String(s.seeds[0], text)
 	shard := &s.shards[high%seenShards]
 	if len(shard.slots) == 0 {

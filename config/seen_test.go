@@ -1,7 +1,9 @@
 package config_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,7 +16,16 @@ func TestSeenIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, want := config.NewSeen(), map[string]uint32{}
 		texts := rapid.SliceOf(rapid.StringMatching(`[a-c]{0,4}`)).Draw(t, "texts")
+		if sorted := rapid.IntRange(0, len(texts)).Draw(t, "sorted"); sorted > 0 { // the first ones, as in a file that was sorted
+			slices.SortFunc(texts[:sorted], func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+		}
 		for i, text := range texts {
+			if rapid.Bool().Draw(t, "find") {
+				other := rapid.StringMatching(`[a-c]{0,4}`).Draw(t, "other")
+				if found := s.Find(other); found != want[other] {
+					t.Fatalf("%q is found at %d; it stands at %d", other, found, want[other])
+				}
+			}
 			number := uint32(i + 1)
 			known, twice := want[text]
 			if !twice {
@@ -34,6 +45,12 @@ func TestSeenKeepsManyInLittle(t *testing.T) {
 		if _, isNew := s.Add(fmt.Sprint("text-", i), i+1); !isNew {
 			t.Fatalf("text-%d is not new", i)
 		}
+	}
+	if s.Find("text") != 0 || s.Find("text-1000000") != 0 || !s.IsSorted() {
+		t.Error("texts before and behind all others are looked for")
+	}
+	if size := s.Size() / many; size > 16 {
+		t.Errorf("%d bytes for each of the sorted ones", size)
 	}
 	for i := range uint32(many) {
 		if first, isNew := s.Add(fmt.Sprint("text-", i), 1); isNew || first != i+1 {
