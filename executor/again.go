@@ -134,6 +134,11 @@ func isForAgain(d state.Detail) bool {
 	return isUnpaid && d.RecordStatus == transfer.Completed
 }
 
+// isFailedByAnswer reports whether a transfer FAILED by the answer to its request alone.
+func isFailedByAnswer(d state.Detail) bool {
+	return d.Status.Made() && d.RecordStatus == transfer.Failed && d.Outcome != nil && d.Outcome.Source == state.SourceAnswer
+}
+
 // lookAgain looks all of them up once. An error is the state's.
 func (r *refresher) lookAgain() error {
 	a := r.again
@@ -175,6 +180,10 @@ func (r *refresher) pageAgain(list []watched) error {
 		return err
 	}
 	for i := range all {
+		if n := &all[i]; n.kind == newsAbsent && isFailedByAnswer(n.detail) {
+			n.reason = "Its answer said that it FAILED, and the service does not list it. Do not pay it anew before a lookup or the operator says that it FAILED: lists lag."
+			r.tell(n)
+		}
 		r.noteAgain(&all[i])
 	}
 	return nil

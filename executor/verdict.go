@@ -140,6 +140,9 @@ const unprovenText = "this state did not make the record, and nothing proves who
 // says.
 const fieldDestination = "destination"
 
+// fieldSource names, among changes, who says what a record is.
+const fieldSource = "source"
+
 // resultOf returns the result of a ref_id that has the given status.
 func resultOf(status state.Status, own transfer.RecordStatus) Result {
 	switch status {

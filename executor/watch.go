@@ -188,6 +188,9 @@ func (w watched) judge(found lookup) news {
 	if w.detail.Status == state.Unverified && now.status == state.Adopted && finding.DestinationProven {
 		n.changes = append(n.changes, RecordChange{fieldDestination, "not proven", "proven"})
 	}
+	if deciding.Status == transfer.Failed && isFailedByAnswer(w.detail) {
+		n.changes = append(n.changes, RecordChange{fieldSource, string(state.SourceAnswer), string(state.SourceLookup)}) // by which it may be paid anew
+	}
 	if len(n.changes) == 0 {
 		return n
 	}

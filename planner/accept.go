@@ -104,7 +104,8 @@ func (j *judge) blocking(s *suspects, n int) []*row {
 	if c.DuplicateWithin > 0 && len(j.occurrences) == 0 {
 		return older
 	}
-	if c.DuplicateWithin == 0 && j.renamed[c.number] == nil && j.corrected[c.number] == nil && !j.judgesApart() {
+	isMarkOnly := c.DuplicateWithin == 0 && j.renamed[c.number] == nil && j.corrected[c.number] == nil && !j.judgesApart()
+	if isMarkOnly && !slices.ContainsFunc(older, func(r *row) bool { return j.isLostDoubt(c, r) }) {
 		return nil
 	}
 	var some []*row

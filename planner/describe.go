@@ -162,14 +162,29 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 	return nil
 }
 
+// restToMove says how a changed declaration is reached beside the transfer that was made: whoever declares the whole of it anew
+// pays the recorded part a second time.
+func (c *Change) restToMove() string {
+	const other = "; where more is to be moved, declare the difference as a transfer of its own"
+	recorded, err := c.Recorded.Request()
+	if err != nil || len(c.Differences) != 1 || c.Differences[0].Field != "amount" {
+		return other
+	}
+	rest := c.Request.Amount.Decimal().Sub(recorded.Amount.Decimal())
+	if !rest.IsPositive() {
+		return other
+	}
+	return fmt.Sprintf("; where more is to be moved, declare the other %s %s as a transfer of its own", rest, c.Request.Asset)
+}
+
 func (b *builder) describeMade(c *Change, d *state.Detail) {
 	switch c.Action {
 	case Conflict:
 		if c.Recorded.Body == "" {
-			c.Reason = "the imported record is not what is declared; correct the declaration, or declare what is still to be moved under a new ref_id"
+			c.Reason = "the imported record is not what is declared; correct the declaration; where more is to be moved, declare the difference as a transfer of its own"
 			break
 		}
-		c.Reason = "the declaration was changed after the transfer was recorded; restore it, or declare what is still to be moved under a new ref_id"
+		c.Reason = "the declaration was changed after the transfer was recorded; restore it" + c.restToMove()
 	case Failed:
 		c.Reason = failedText(d, b.controls.Lookup)
 	case None:
@@ -198,7 +213,7 @@ func failedText(d *state.Detail, canLookUp bool) string {
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
 		return "the service says that it FAILED; " + pay
 	case canLookUp:
-		return "the service says that it FAILED; have remit refresh ask it again, wait where that says that its credit side is PENDING, and then " + pay
+		return "the service's answer says that it FAILED, and no lookup has said so yet; have remit refresh ask again, and pay it under a new ref_id only once a lookup or the operator says so as well"
 	}
 	return "the service says that it FAILED; ask its operator whether no money moved, and then " + pay
 }

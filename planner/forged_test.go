@@ -45,6 +45,7 @@ func newScene(t testing.TB, m *memory, controls planner.Controls, declared ...co
 func scenes(t testing.TB) map[string]scene {
 	sample, m := sampleOf(t)
 	sample.Header.ReadWarnings = []config.ReadWarning{{File: "pay.xlsx", Name: "hidden_rows", Count: 2, Lines: []int{3, 4}, Acknowledged: true}}
+	sample.Header.Lacks = "event 9"
 	m.events = []state.Event{{Seq: 6, Time: now.Add(-time.Hour), Kind: state.KindEnded}, {Seq: 7, Time: now.Add(-time.Hour), Kind: state.KindEnded}}
 	all := map[string]scene{"every action": {m, sample, planner.Controls{}}}
 

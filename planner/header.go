@@ -52,6 +52,19 @@ func (e *ControlsError) Error() string {
 	return fmt.Sprintf("the plan was made under other controls: %s; make a new one", strings.Join(texts, ", "))
 }
 
+// lackOf says what a state lacks.
+func lackOf(meta state.Meta) string {
+	switch {
+	case meta.LacksAll():
+		return "the transfers of the state in whose place it was made"
+	case meta.Lacks > 0:
+		return fmt.Sprintf("event %d, and what was sent meanwhile (its newest is event %d)", meta.Lacks, meta.Serial)
+	case meta.Restored:
+		return fmt.Sprintf("what was sent after its dump (its newest is event %d)", meta.Serial)
+	}
+	return ""
+}
+
 // Lacks reports whether a control is gone.
 func (e *ControlsError) Lacks() bool {
 	return slices.ContainsFunc(e.Changes, func(c ControlChange) bool { return c.What == isGone })

@@ -273,9 +273,15 @@ func (b *builder) isRename(c suspect, r *row) bool {
 	return was != nil && (was.row == r || !was.isAlone) && !r.is(markDeclared) && !b.isCorrection(c.number, r)
 }
 
+// isLostDoubt reports whether a recorded twin is in doubt and no file declares it any more. It stops the plan whatever the window is: as
+// where the period of a run was misspelled, the line may be the same payment under another ref_id.
+func (j *judge) isLostDoubt(c suspect, r *row) bool {
+	return r.status == state.InDoubt && !r.is(markDeclared) && !j.isOtherDate(c.Change, r)
+}
+
 // isBlocking reports whether a recorded twin stops the plan.
 func (j *judge) isBlocking(c suspect, r *row) bool {
-	return j.isRename(c, r) || j.isCorrection(c.number, r) || j.isOfRename(c.Change, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
+	return j.isLostDoubt(c, r) || j.isRename(c, r) || j.isCorrection(c.number, r) || j.isOfRename(c.Change, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
 }
 
 // The order in which recorded twins are shown.

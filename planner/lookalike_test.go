@@ -103,8 +103,12 @@ func TestLookAlikes(t *testing.T) {
 			marks:    []string{"b: look-alike of old"}, obstacles: []string{flagB},
 		},
 		"a window of 0 is a mark only": {
-			declared: []config.Transfer{declare("b", twin, window(0)), declare("c", twin, window(0))}, recorded: []state.Detail{old(state.InDoubt)},
+			declared: []config.Transfer{declare("b", twin, window(0)), declare("c", twin, window(0))}, recorded: []state.Detail{old(state.Recorded)},
 			marks: []string{"b: look-alike of old", "c: look-alike of old", "c: look-alike of b"}, obstacles: []string{},
+		},
+		"a window of 0 lets nothing through whose twin is in doubt and no longer declared": {
+			declared: []config.Transfer{declare("b", twin, window(0))}, recorded: []state.Detail{old(state.InDoubt)}, controls: byName("b"),
+			marks: []string{"b: look-alike of old"}, obstacles: []string{"look-alike 1 [b] remit resolve old"}, unused: []string{"accept-duplicate=b"},
 		},
 		"a window of 0 marks as far back as the default": {
 			declared: []config.Transfer{declare("b", twin, window(0))}, recorded: []state.Detail{old(state.Recorded, intended(31*day))},

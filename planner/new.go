@@ -57,7 +57,7 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 		plan: &Plan{
 			Header: Header{
 				Format: Format, FormatVersion: FormatVersion, Environment: meta.Environment, Service: meta.Service,
-				Lineage: meta.Lineage, Serial: meta.Serial, Created: now, Targets: controls.Targets,
+				Lineage: meta.Lineage, Serial: meta.Serial, Lacks: lackOf(meta), Created: now, Targets: controls.Targets,
 				Controls: controls.Declared.Digest(), ControlList: controls.Declared.List(),
 				Scales: controls.Scales,
 			},

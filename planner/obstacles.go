@@ -50,7 +50,7 @@ func (b *builder) addConflictObstacles() {
 			panic(fmt.Sprintf("%q is in conflict with what is %s", c.RefID, c.Recorded.Status))
 		}
 	}
-	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id." + b.fromADateOn(lines)
+	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration. Where more is to be moved, declare the difference as a transfer of its own, and not the whole." + b.fromADateOn(lines)
 	forgotten.Detail = "The ref_id was " + ended + ": it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {

@@ -235,6 +235,9 @@ type Header struct {
 	// ReadWarnings are of the data files that the plan was made of, for those who do not have them. They are
 	// their author's word.
 	ReadWarnings []config.ReadWarning `json:"read_warnings,omitempty"`
+	// Lacks says what the state lacks that the plan was made of, as of an older copy: a line may have been paid already. It is "" where nothing
+	// is known to be missing, and its author's word.
+	Lacks string `json:"lacks,omitempty"`
 }
 
 // Controls are what a plan is checked against, and what a person accepted.

@@ -59,7 +59,7 @@ func TestFindFollowsThePages(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	refIDs := []string{"a", "b", "c & d"}
+	refIDs := []string{"a", "b", "c & d"} // and more pages are nothing that is missing
 	want := []url.Values{{"ref_ids": refIDs}, {"ref_ids": refIDs, "page_cursor": {"p2"}}, {"ref_ids": refIDs, "page_cursor": {"p 3&"}}}
 	if diff := cmp.Diff(want, queries); diff != "" {
 		t.Errorf("queries (-want +got):\n%s", diff)
@@ -85,6 +85,9 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		"no JSON":                     {always(200, "", `<html>`), "as a JSON object", 1},
 		"nothing":                     {always(204, "", ``), "204 No Content", 1},
 		"a cursor that is no string":  {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
+		"a list that has an error":    {always(200, "", `{"items":[],"errors":[{"code":"backend_timeout"}]}`), "by its field errors that it is not whole", 1},
+		"a list that says it is part": {always(200, "", `{"items":[`+record("a", "a1")+`],"partial":true}`), "by its field partial", 1},
+		"more without a cursor":       {always(200, "", `{"items":[],"has_more":true,"next_page_cursor":""}`), "by its field has_more", 1},
 		"pages without an end": {func(w http.ResponseWriter, r *http.Request) {
 			n++
 			always(200, "", fmt.Sprintf(`{"items":[{"ref_id":"x","n":%[1]d}],"next_page_cursor":"%[1]d"}`, n))(w, r)

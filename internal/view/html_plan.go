@@ -95,7 +95,7 @@ func (h *htmlPlan) pageHead() *pageHead {
 		needs: h.toDo(), calm: "Nothing blocks this plan.",
 		lists: []namedList{{"Partial plan (--target)", about.Targets}},
 	}
-	head.lists = append(append(head.lists, acceptedLists("Accepted", about.Accepted)...), namedList{readTitle, readWarnings(h.plan)})
+	head.lists = append(append(head.lists, acceptedLists("Accepted", about.Accepted)...), namedList{readTitle, readWarnings(h.plan)}, namedList{lackTitle, lackOf(h.plan)})
 	for i := range head.sumsNote {
 		head.sumsNote[i] = "Batch " + head.sumsNote[i]
 	}

@@ -79,6 +79,7 @@ func (m *markdown) head() {
 	m.named("Partial plan (--target)", h.Targets)
 	m.accepted(h.Accepted)
 	m.named(readTitle, readWarnings(m.plan))
+	m.named(lackTitle, lackOf(m.plan))
 }
 
 func (m *markdown) named(title string, names []string) {

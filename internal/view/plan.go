@@ -143,6 +143,7 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.accepted(h.Accepted, o.isLarge(plan))
 	p.named(readTitle, warnings, false)
+	p.named(lackTitle, lackOf(plan), false)
 	p.line()
 }
 

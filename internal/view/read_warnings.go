@@ -12,6 +12,17 @@ import (
 // readTitle stands before the warnings of the data files of a plan.
 const readTitle = "As its author read the files"
 
+// lackTitle stands before what the state of a plan lacks.
+const lackTitle = "Lines may have been paid already: the state lacks"
+
+// lackOf is what the state of a plan lacks, as a list of names.
+func lackOf(plan *planner.Plan) []string {
+	if plan.Header.Lacks == "" {
+		return nil
+	}
+	return []string{plan.Header.Lacks}
+}
+
 // readWarnings are the warnings about the data files of a plan: for each file, or sheet of it, its clauses. Where the plan sends nothing, nobody reviews it: its
 // author alone reads it, who has acknowledged some of them.
 func readWarnings(plan *planner.Plan) []string {
