@@ -252,6 +252,9 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 			if at := time.UnixMilli(r.intended).UTC(); r.intended != unknownAge && !mayBeAdopted(r.status) && at.After(b.plan.Newest) {
 				b.plan.Newest = at
 			}
+			if b.otherwise[r] != nil {
+				b.plan.Otherwise = append(b.plan.Otherwise, t.Request.RefID)
+			}
 		}
 		if !r.is(markCompleted) {
 			b.pending = append(b.pending, pendingRow{r, b.blockNumber(t)})

@@ -307,6 +307,9 @@ type Plan struct {
 	// Newest is when the newest of the transfers was begun that are declared and recorded; zero where there is none, or no state says it.
 	// It is not saved.
 	Newest time.Time
+	// Otherwise are the declared and recorded ones that were made as another movement than was asked for, which a person accepted: the sums of
+	// the plan have what is declared. They are not saved.
+	Otherwise []string
 	// Pending are those that the service has not finished for long, declared or not. An apply does
 	// nothing about them, and they are not saved.
 	Pending StatusGroup

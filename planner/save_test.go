@@ -87,7 +87,7 @@ func saved() cmp.Options {
 		return text(a) == text(b)
 	})
 	return cmp.Options{
-		totals, lines(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused", "SHA256", "Pending", "Unknown", "Unverified", "Newest"),
+		totals, lines(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused", "SHA256", "Pending", "Unknown", "Unverified", "Newest", "Otherwise"),
 		cmp.Comparer(func(a, b transfer.Amount) bool { return a.String() == b.String() }),
 	}
 }

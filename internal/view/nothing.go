@@ -14,7 +14,7 @@ func nothingToSend(plan *planner.Plan) string {
 	if rest := countsIdle(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
 		return "Nothing to submit and nothing to resolve: " + strings.Join(rest, ", ") + "."
 	}
-	rule := newestRule(plan)
+	rule := madeOtherwise(plan) + newestRule(plan)
 	total := inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.None])))
 	switch none {
 	case 0:
@@ -23,6 +23,14 @@ func nothingToSend(plan *planner.Plan) string {
 		return "The one declared transfer" + total + " is recorded." + rule
 	}
 	return fmt.Sprintf("All %d declared transfers%s are recorded.%s", none, total, rule)
+}
+
+// madeOtherwise names those that the service made otherwise than they are declared. It is "" where there are none.
+func madeOtherwise(plan *planner.Plan) string {
+	if len(plan.Otherwise) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The service made %s otherwise, as a person accepted: remit why says how.", Visible(some(plan.Otherwise, 0)))
 }
 
 // newestAge is how old the newest recorded transfer of a plan without changes is where the files may have been meant to pay again, as each
