@@ -134,11 +134,6 @@ func isForAgain(d state.Detail) bool {
 	return isUnpaid && d.RecordStatus == transfer.Completed
 }
 
-// isFailedByAnswer reports whether a transfer FAILED by the answer to its request alone.
-func isFailedByAnswer(d state.Detail) bool {
-	return d.Status.Made() && d.RecordStatus == transfer.Failed && d.Outcome != nil && d.Outcome.Source == state.SourceAnswer
-}
-
 // lookAgain looks all of them up once. An error is the state's.
 func (r *refresher) lookAgain() error {
 	a := r.again

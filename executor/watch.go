@@ -212,6 +212,11 @@ func (w watched) judge(found lookup) news {
 	return n
 }
 
+// isFailedByAnswer reports whether a transfer FAILED by the answer to its request alone.
+func isFailedByAnswer(d state.Detail) bool {
+	return d.Status.Made() && d.RecordStatus == transfer.Failed && d.Outcome != nil && d.Outcome.Source == state.SourceAnswer
+}
+
 // stored returns the record of the row; nil if the latest outcome does not have it.
 func (w *watched) stored() *transfer.Record {
 	kept, err := keptRecords(w.detail)
