@@ -22,7 +22,11 @@ func (s *sortedTexts) add(text string, slot seenSlot) bool {
 		s.first = append(s.first, text...)
 	}
 	if n == 0 || len(s.chunks[n-1]) == cap(s.chunks[n-1]) {
-		s.chunks = append(s.chunks, make([]seenSlot, 0, min(chunkSlots, seenSlotsMin<<n)))
+		size := seenSlotsMin
+		if n > 0 {
+			size = min(chunkSlots, 2*cap(s.chunks[n-1]))
+		}
+		s.chunks = append(s.chunks, make([]seenSlot, 0, size))
 		n++
 	}
 	s.last = append(s.last[:0], text...)
