@@ -12,9 +12,6 @@ import (
 	"remit/state"
 )
 
-// failedFor is how long after its latest attempt a FAILED transfer is looked up again.
-const failedFor = 7 * 24 * time.Hour
-
 // outlines yields some of what a state has.
 type outlines func(ctx context.Context, snapshot state.Snapshot) iter.Seq2[state.Outline, error]
 
@@ -72,7 +69,7 @@ func (a *again) next(run *activeRun) error {
 }
 
 func (a *again) readFrom(run *activeRun, snapshot state.Snapshot) error {
-	after, since := a.last, run.Clock.Now().Add(-failedFor)
+	after, since := a.last, run.Clock.Now().Add(-state.FailedFor)
 	a.refIDs, a.more, a.last = nil, false, ""
 	var some []string // whose details are to be read
 	read := func() error {

@@ -405,7 +405,11 @@ func (r *refresher) leave(list []left) []left {
 func (r *refresher) tell(n *news) {
 	if !r.told[n.refID] && len(r.told) < exceptionsMax {
 		r.told[n.refID] = true
-		r.run.report.tell(Event{Type: EventNotice, RefID: n.refID, Reason: n.reason, Next: command(n.refID, "--recorded FILE")})
+		next := command(n.refID, "--recorded FILE")
+		if n.kind == newsAbsent { // nothing is there to take over
+			next = "remit refresh"
+		}
+		r.run.report.tell(Event{Type: EventNotice, RefID: n.refID, Reason: n.reason, Next: next})
 	}
 }
 

@@ -164,10 +164,13 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 
 // restToMove says how a changed declaration is reached beside the transfer that was made: whoever declares the whole of it anew
 // pays the recorded part a second time.
-func (c *Change) restToMove() string {
+func (c *Change) restToMove(d *state.Detail) string {
 	const other = "; where more is to be moved, declare the difference as a transfer of its own"
+	if HasFailed(d) {
+		return "; " + failedText(d, false)
+	}
 	recorded, err := c.Recorded.Request()
-	if err != nil || len(c.Differences) != 1 || c.Differences[0].Field != "amount" {
+	if err != nil || otherwise(d) != nil || len(c.Differences) != 1 || c.Differences[0].Field != "amount" {
 		return other
 	}
 	rest := c.Request.Amount.Decimal().Sub(recorded.Amount.Decimal())
@@ -184,9 +187,9 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 			c.Reason = "the imported record is not what is declared; correct the declaration; where more is to be moved, declare the difference as a transfer of its own"
 			break
 		}
-		c.Reason = "the declaration was changed after the transfer was recorded; restore it" + c.restToMove()
+		c.Reason = "the declaration was changed after the transfer was recorded; restore it" + c.restToMove(d)
 	case Failed:
-		c.Reason = failedText(d, b.controls.Lookup)
+		c.Reason = failedText(d, b.controls.Lookup && b.now.Sub(d.AttemptedAt) < state.FailedFor)
 	case None:
 	case Submit, Resolve, Wait, Expired, Undeclared:
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))

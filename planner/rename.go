@@ -226,19 +226,20 @@ func (b *builder) readNext(ctx context.Context, open []*renameGroup) error {
 const unknownWords = "words that are not known"
 
 // wordsOf are those of a recorded transfer. Where they are not known, a ref_id of the shape of a line's is taken
-// for one that was made in its way.
+// for one that was made in its way; of several lines, for that whose words come first, whatever the order of the files.
 func (b *builder) wordsOf(g *renameGroup, d *state.Detail) string {
 	words := named{d.RefID, d.Intent.Naming, d.Intent.FromLabel}.words()
 	if words != "" {
 		return words
 	}
+	first := ""
 	for _, line := range g.lines {
 		c := b.plan.Changes.At(int(line.number))
-		if hasShapeOf(d.RefID, c.RefID) && slices.Contains(g.left, namedBy(&c).words()) {
-			return namedBy(&c).words()
+		if of := namedBy(&c).words(); hasShapeOf(d.RefID, c.RefID) && slices.Contains(g.left, of) && (first == "" || of < first) {
+			first = of
 		}
 	}
-	return unknownWords
+	return cmp.Or(first, unknownWords)
 }
 
 // requestOf is the request of the first line.

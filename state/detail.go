@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 )
+
+// FailedFor is how long after its latest attempt a FAILED transfer is looked up again: since an answer or a list that says so wrongly would have it
+// paid twice.
+const FailedFor = 7 * 24 * time.Hour
 
 // detailsPerCall is how many details [AllDetails] has in memory at once.
 const detailsPerCall = 512

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -403,8 +404,10 @@ func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (p
 // none of these fields. A service that writes one means it, and a list that is not whole says of nothing that it was not made.
 func saysIsPart(in map[string]json.RawMessage, next string) string {
 	for _, name := range []string{"error", "errors", "partial", "partial_result", "incomplete", "truncated"} {
-		switch strings.TrimSpace(string(in[name])) {
-		case "", "null", "false", "[]", "{}", `""`, "0":
+		var text bytes.Buffer
+		_ = json.Compact(&text, in[name]) // of a field that is not there nothing is left
+		switch text.String() {
+		case "", "null", "false", "[]", "{}", `""`, `"false"`, "0":
 		default:
 			return name
 		}

@@ -28,7 +28,7 @@ func record(refID, id string) string {
 func TestFindFollowsThePages(t *testing.T) {
 	var queries []url.Values
 	pages := map[string]string{
-		"":   fmt.Sprintf(`{"items":[%s,%s],"next_page_cursor":"p2"}`, record("a", "a1"), record("b", "b1")),
+		"":   fmt.Sprintf(`{"items":[%s,%s],"has_more":true,"errors":[ ],"partial": false,"next_page_cursor":"p2"}`, record("a", "a1"), record("b", "b1")),
 		"p2": fmt.Sprintf(`{"items":[%s,%s,{"ref_id":"other"}],"next_page_cursor":"p 3&"}`, record("a", "a2"), record("unasked", "x")),
 		// The last page of some services says null, of others "".
 		"p 3&": `{"items":[],"next_page_cursor":null}`,
@@ -59,7 +59,7 @@ func TestFindFollowsThePages(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	refIDs := []string{"a", "b", "c & d"} // and more pages are nothing that is missing
+	refIDs := []string{"a", "b", "c & d"}
 	want := []url.Values{{"ref_ids": refIDs}, {"ref_ids": refIDs, "page_cursor": {"p2"}}, {"ref_ids": refIDs, "page_cursor": {"p 3&"}}}
 	if diff := cmp.Diff(want, queries); diff != "" {
 		t.Errorf("queries (-want +got):\n%s", diff)

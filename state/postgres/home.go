@@ -2,13 +2,17 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // schemaHome is the first schema that says which tables it is in.
@@ -123,7 +127,13 @@ func (j *journal) Complete() error {
 		return j.store.wrap("write to", fmt.Errorf("say that it is complete: %w", err))
 	}
 	j.noteFrom(*j.newest.Load())
-	return nil
+	if path := j.store.notePath(j.newest.Load().Lineage); path != "" {
+		err = os.Remove(path + storage.BranchSuffix)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return err
 }
 
 // LackAll implements [state.Successor]: every machine reads it.

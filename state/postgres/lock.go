@@ -286,12 +286,12 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 	}
 	var missing int64
 	if err == nil {
-		note := storage.ReadNote(s.notePath(known.lineage)) // before the events are read: it names one that they have
+		notes := s.noted(known.lineage) // before the events are read: they name some that these have
 		err = pgx.BeginTxFunc(ctx, j.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
 			if j.tip, err = readTip(ctx, tx); err != nil {
 				return err
 			}
-			if missing, err = lacks(ctx, tx, note, j.tip); err != nil {
+			if missing, err = lacksAny(ctx, tx, notes, j.tip); err != nil {
 				return err
 			}
 			return checkNewest(ctx, tx, j.tip)

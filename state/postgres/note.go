@@ -22,6 +22,28 @@ func NotePath(notes, lineage string) string {
 
 func (s *Store) notePath(lineage string) string { return NotePath(s.notes, lineage) }
 
+// noted reads the notes of a lineage: that of the newest event, and that of a copy, such as the file from which the state was moved, which
+// lacked it and paid.
+func (s *Store) noted(lineage string) []storage.Noted {
+	path := s.notePath(lineage)
+	if path == "" {
+		return nil
+	}
+	return []storage.Noted{storage.ReadNote(path), storage.ReadNote(path + storage.BranchSuffix)}
+}
+
+// lacksAny returns the number of the newest event of notes that the state does not have; 0 where it has all.
+func lacksAny(ctx context.Context, q querier, notes []storage.Noted, tip storage.Tip) (missing int64, err error) {
+	for _, n := range notes {
+		seq, err := lacks(ctx, q, n, tip)
+		if err != nil {
+			return 0, err
+		}
+		missing = max(missing, seq)
+	}
+	return missing, nil
+}
+
 // lacks returns the number of the noted event, where the state does not have it; 0 where it has.
 func lacks(ctx context.Context, q querier, n storage.Noted, tip storage.Tip) (int64, error) {
 	return n.Lacks(tip, func(seq int64) (string, error) {

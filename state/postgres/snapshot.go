@@ -76,7 +76,7 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	if err != nil {
 		return err
 	}
-	note := storage.ReadNote(s.store.notePath(known.lineage)) // before the events are read: it names one that they have
+	notes := s.store.noted(known.lineage) // before the events are read: they name some that these have
 	if _, err := s.conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	told, isTold := lackOf(recorded)
 	s.tip.Told, s.tip.Restored = isTold, !isTold && (s.tip.Restored || !isHome(recorded, found))
 	if !follows {
-		if s.tip.Lacks, err = lacks(ctx, s.conn, note, s.tip); err != nil {
+		if s.tip.Lacks, err = lacksAny(ctx, s.conn, notes, s.tip); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		return answers, err
 	}
 	j.adopt(all, folded)
-	j.notes.write(j.head, slices.ContainsFunc(all.Events, func(e storage.StoredEvent) bool { return e.Kind == state.KindIntent }))
+	j.noteNewest(slices.ContainsFunc(all.Events, func(e storage.StoredEvent) bool { return e.Kind == state.KindIntent }))
 	return answers, nil
 }
 

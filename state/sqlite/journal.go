@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"remit/state"
@@ -131,10 +132,10 @@ func (j *journal) prepare(ctx context.Context) error {
 	switch {
 	case err != nil:
 	case found.Lacks == 0:
-		_ = j.store.removeBranches(j.head.Lineage) // the state has their events; one that stays says nothing of it
+		_ = j.store.removeBranches(j.head.Lineage) // the state has their events: one that stays says nothing
 		err = j.note()
 	case !j.head.Told:
-		err = j.noteBranch(ctx)
+		err = j.noteBranch()
 	}
 	if err != nil {
 		return err
@@ -148,42 +149,89 @@ func (j *journal) prepare(ctx context.Context) error {
 	return j.foldAll()
 }
 
-// Complete implements [state.Completer].
+// Complete implements [state.Completer]. From now on the notes of all other copies are about older ones. One that can't be written, and names
+// an event that the state lacks, is an error.
 func (j *journal) Complete() error {
+	if err := j.note(); err != nil {
+		return err
+	}
+	j.noteLineage(true)
+	_ = j.store.removeBranches(j.head.Lineage) // one that stays is looked at
+	var err error
+	for _, path := range slices.Concat(j.store.noteNames(j.head.Lineage)) {
+		for _, path := range []string{path, path + storage.BranchSuffix} {
+			if !j.has(path) {
+				err = errors.Join(err, fmt.Errorf("the note %s names an event that the state lacks, and could not be written anew; remove it", path))
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
 	if j.head.Told {
 		if err := j.say("", inPlace); err != nil {
 			return fmt.Errorf("say that it is complete: %w", err)
 		}
 		j.head.Lacks, j.head.Told = 0, false
 	}
-	if err := errors.Join(j.note(), j.store.removeBranches(j.head.Lineage)); err != nil {
-		return err
-	}
-	j.notes.write(j.head, true)
 	return nil
-}
-
-// noteBranch has each commit note its own event beside the note that names one which the state lacks: the state that has that one
-// lacks these. One note of a branch is enough: whichever copy is put in the place of the state, it lacks this event or that one.
-func (j *journal) noteBranch(ctx context.Context) error {
-	missing, err := lacks(ctx, j.conn, storage.ReadNote(notePath(j.store.path)+BranchSuffix), j.head)
-	if err != nil || missing > 0 {
-		return err
-	}
-	j.notes, err = j.store.openNotes(j.head.Lineage, BranchSuffix)
-	return err
 }
 
 // note notes the newest event, and has each commit note its own from then on.
 func (j *journal) note() error {
 	err := j.notes.close()
 	if err == nil {
-		j.notes, err = j.store.openNotes(j.head.Lineage, "")
+		j.notes, err = j.store.openNotes(j.head.Lineage, "", func(string) bool { return true })
 	}
 	if err == nil {
-		j.notes.write(j.head, false)
+		j.noteNewest(false)
 	}
 	return err
+}
+
+// noteBranch has each payment noted beside the notes that name an event which the state lacks: the copy that has that one
+// lacks these. A note of a branch that names another missing event stays as it is: whichever copy is put in the place of the state
+// lacks this event or that one.
+func (j *journal) noteBranch() (err error) {
+	j.notes, err = j.store.openNotes(j.head.Lineage, storage.BranchSuffix, j.has)
+	return err
+}
+
+// has reports whether the note at path names no event that the state lacks.
+func (j *journal) has(path string) bool {
+	missing, err := lacks(context.Background(), j.conn, storage.ReadNote(path), j.head)
+	return err == nil && missing == 0
+}
+
+// noteNewest notes that the newest event is durable. With it a payment was begun: isPayment. To a branch nothing else counts: the copy
+// whose events it lacks is whole without it.
+func (j *journal) noteNewest(isPayment bool) {
+	n := &j.notes
+	if n.isBranch && !isPayment {
+		return
+	}
+	n.beside.Write(j.head.Serial, j.head.Head)
+	for _, seen := range n.seen {
+		seen.Write(j.head.Serial, j.head.Head)
+	}
+	if isPayment {
+		j.noteLineage(false)
+	}
+}
+
+// noteLineage notes the newest event among the notes of the lineage, which copies under other paths write as well. One that names an event
+// which the state lacks is written over where it is complete now, and stays otherwise.
+func (j *journal) noteLineage(isComplete bool) {
+	for i, path := range LineageNotes(j.store.notes.All(), j.head.Lineage) {
+		if !isComplete && (j.notes.isBranch || !j.has(path)) {
+			if path += storage.BranchSuffix; !j.has(path) {
+				continue
+			}
+		}
+		file := storage.OpenSeen(path, j.head.Lineage, i < len(j.store.notes.Kept))
+		file.Write(j.head.Serial, j.head.Head)
+		_ = file.Close() // where it was not written, it names an earlier event
+	}
 }
 
 // say writes in the state what it says of its place, where it says before now.
@@ -210,9 +258,9 @@ func (j *journal) LackAll(context.Context) error {
 	}
 	seq, hash := state.LackAll()
 	j.head.Lacks, j.head.Told = seq, true
-	all := j.head
-	all.Serial, all.Head = seq, hash
-	j.notes.write(all, false)
+	for _, file := range append(j.notes.seen, j.notes.beside) {
+		file.Write(seq, hash)
+	}
 	err = j.notes.close()
 	if path := notePath(j.store.path); err == nil && storage.ReadNote(path).Seq != seq {
 		err = fmt.Errorf("%s could not be written", path)

@@ -101,9 +101,6 @@ func GoneFrom(notes []string, path, lineage string) (Gone, bool) {
 	return gone, len(gone.Notes) > 0
 }
 
-// BranchSuffix ends the names of the notes of a state that lacks an event of the others, and was written to since.
-const BranchSuffix = ".branch"
-
 // LineageNotes are the files in notes, directories of this user, that say with which event of a lineage a payment was begun last: a copy of
 // the state, under any path, does not have it. A copy that pays nothing leaves them as they are.
 func LineageNotes(notes []string, lineage string) []string {
@@ -133,7 +130,7 @@ func (s *Store) noted(lineage string) []noted {
 	var all []noted
 	read := func(paths []string, isOfPath bool) {
 		for _, path := range paths {
-			all = append(all, noted{storage.ReadNote(path), isOfPath, false}, noted{storage.ReadNote(path + BranchSuffix), isOfPath, true})
+			all = append(all, noted{storage.ReadNote(path), isOfPath, false}, noted{storage.ReadNote(path + storage.BranchSuffix), isOfPath, true})
 		}
 	}
 	ofPath, ofLineage := s.noteNames(lineage)
@@ -142,70 +139,50 @@ func (s *Store) noted(lineage string) []noted {
 	return all
 }
 
-// removeBranches removes the notes of branches of a state that lacks nothing of them.
+// removeBranches removes the notes of branches of a state that lacks nothing of them, as far as it can.
 func (s *Store) removeBranches(lineage string) error {
+	var all []error
 	ofPath, ofLineage := s.noteNames(lineage)
 	for _, path := range slices.Concat(ofPath, ofLineage) {
-		info, err := os.Lstat(path + BranchSuffix)
+		info, err := os.Lstat(path + storage.BranchSuffix)
 		isEmpty := err == nil && info.Mode().IsRegular() && info.Size() == 0
-		if !isEmpty && storage.ReadNote(path+BranchSuffix).Lineage != lineage {
-			continue
-		}
-		if err := os.Remove(path + BranchSuffix); err != nil {
-			return err
+		if isEmpty || storage.ReadNote(path+storage.BranchSuffix).Lineage == lineage {
+			all = append(all, os.Remove(path+storage.BranchSuffix))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
-// noteFiles are the notes of a state, open for writing. The zero value is that of a state that has none.
+// noteFiles are the notes of a state by its path, open for writing. The zero value is that of a state that has none.
 type noteFiles struct {
-	beside      *storage.NoteFile
-	seen        []*storage.NoteFile        // in directories of the user, by path
-	lineage     []*storage.NoteFile        // there, by lineage; nil before the first payment
-	openLineage func() []*storage.NoteFile // makes them
+	beside   *storage.NoteFile
+	seen     []*storage.NoteFile // in directories of the user
+	isBranch bool
 }
 
-// openNotes opens the notes, and makes those that a state has of its own.
-func (s *Store) openNotes(lineage, suffix string) (n noteFiles, err error) {
-	if n.beside, err = storage.OpenNote(notePath(s.path)+suffix, lineage); err != nil {
-		return noteFiles{}, err
-	}
-	open := func(namesIn func(dirs []string) []string) (all []*storage.NoteFile) {
-		for _, path := range namesIn(s.notes.Kept) {
-			all = append(all, storage.OpenSeen(path+suffix, lineage, true))
+// openNotes opens the notes that isTaken takes, and makes those that a state has of its own.
+func (s *Store) openNotes(lineage, suffix string, isTaken func(path string) bool) (n noteFiles, err error) {
+	n.isBranch = suffix != ""
+	if path := notePath(s.path) + suffix; isTaken(path) {
+		if n.beside, err = storage.OpenNote(path, lineage); err != nil {
+			return noteFiles{}, err
 		}
-		for _, path := range namesIn(s.notes.Read) {
-			all = append(all, storage.OpenSeen(path+suffix, lineage, false))
+	}
+	open := func(dirs []string, isKept bool) {
+		for _, path := range seenNotes(dirs, s.path, s.named) {
+			if isTaken(path + suffix) {
+				n.seen = append(n.seen, storage.OpenSeen(path+suffix, lineage, isKept))
+			}
 		}
-		return all
 	}
-	n.seen = open(func(dirs []string) []string { return seenNotes(dirs, s.path, s.named) })
-	n.openLineage = func() []*storage.NoteFile {
-		return open(func(dirs []string) []string { return LineageNotes(dirs, lineage) })
-	}
+	open(s.notes.Kept, true)
+	open(s.notes.Read, false)
 	return n, nil
-}
-
-// write notes that the newest event is durable. With it, or before it, a payment was begun: isPayment.
-func (n *noteFiles) write(h head, isPayment bool) {
-	n.beside.Write(h.Serial, h.Head)
-	for _, seen := range n.seen {
-		seen.Write(h.Serial, h.Head)
-	}
-	if isPayment && n.openLineage != nil {
-		if n.lineage == nil {
-			n.lineage = n.openLineage()
-		}
-		for _, file := range n.lineage {
-			file.Write(h.Serial, h.Head)
-		}
-	}
 }
 
 func (n *noteFiles) close() error {
 	all := []error{n.beside.Close()}
-	for _, file := range slices.Concat(n.seen, n.lineage) {
+	for _, file := range n.seen {
 		all = append(all, file.Close())
 	}
 	*n = noteFiles{}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -65,22 +66,8 @@ func TestCopiesThatWereUsedLackWhatTheOthersHave(t *testing.T) {
 // TestACopyUnderAnotherPathLacksWhatWasPaid tries copies of a state elsewhere: one that pays nothing stops nobody, and one that
 // does, or from whose original somebody did, is told from a whole one.
 func TestACopyUnderAnotherPathLacksWhatWasPaid(t *testing.T) {
-	notes := storage.Notebook{Kept: []string{t.TempDir()}}
-	first, original := create(t)
-	closed(t, first)
-	elsewhere := filepath.Join(t.TempDir(), "copy.db")
-	use := func(path string, entries ...state.Entry) state.Meta {
-		t.Helper()
-		s := reopen(t, path)
-		s.NoteIn(notes)
-		defer closed(t, s)
-		if len(entries) > 0 {
-			j := lock(t, s)
-			add(t, j, entries...)
-			unlock(t, j)
-		}
-		return metaOf(t, s)
-	}
+	c := newCopies(t)
+	use, original, elsewhere := c.use, c.original, c.elsewhere
 	use(original, statetest.Intent("r-1", "run", "10.00"))
 	copyState(t, original, elsewhere, "")
 	if meta := use(elsewhere, statetest.Outcome("r-1", "run", state.SourceAnswer, state.Refused)); meta.Lacks > 0 {
@@ -109,4 +96,107 @@ func metaOf(t testing.TB, s state.Store) state.Meta {
 	}
 	defer func() { _ = snap.Close() }() // it was only read
 	return snap.Meta()
+}
+
+// copies are a state and a copy of it under another path, of one user.
+type copies struct {
+	*testing.T
+	notes               storage.Notebook
+	original, elsewhere string
+}
+
+func newCopies(t *testing.T) *copies {
+	first, original := create(t)
+	closed(t, first)
+	return &copies{t, storage.Notebook{Kept: []string{t.TempDir()}}, original, filepath.Join(t.TempDir(), "copy.db")}
+}
+
+// open opens the one at path.
+func (c *copies) open(path string) *sqlite.Store {
+	s := reopen(c.T, path)
+	s.NoteIn(c.notes)
+	return s
+}
+
+// use writes entries to the one at path, and returns what it says of itself then.
+func (c *copies) use(path string, entries ...state.Entry) state.Meta {
+	c.Helper()
+	s := c.open(path)
+	defer closed(c.T, s)
+	if len(entries) > 0 {
+		j := lock(c.T, s)
+		add(c.T, j, entries...)
+		unlock(c.T, j)
+	}
+	return metaOf(c.T, s)
+}
+
+// TestAForkIsNotForgotten has both copies pay by turns, with lookups: neither is ever whole, however often it is used.
+func TestAForkIsNotForgotten(t *testing.T) {
+	c := newCopies(t)
+	c.use(c.original, statetest.Intent("r-1", "run", "10.00"))
+	copyState(t, c.original, c.elsewhere, "")
+	c.use(c.original, statetest.Intent("r-2", "run 2", "10.00"))
+	for n := range 4 {
+		for _, path := range []string{c.elsewhere, c.original} {
+			run := fmt.Sprint(path, n)
+			if meta := c.use(path, statetest.Intent(run, run, "10.00")); meta.Lacks == 0 || !meta.Forked {
+				t.Fatalf("%s, use %d: it lacks %d, forked %v", path, n, meta.Lacks, meta.Forked)
+			}
+		}
+	}
+}
+
+// TestOfTwoCopiesAtOnceNeitherIsWhole has both begin payments while each holds its own lock.
+func TestOfTwoCopiesAtOnceNeitherIsWhole(t *testing.T) {
+	c := newCopies(t)
+	copyState(t, c.original, c.elsewhere, "")
+	a, b := c.open(c.original), c.open(c.elsewhere)
+	ja, jb := lock(t, a), lock(t, b)
+	add(t, jb, statetest.Intent("r-2", "run 2", "10.00"))
+	add(t, ja, statetest.Intent("r-1", "run", "10.00"))
+	for _, s := range []*sqlite.Store{a, b} {
+		if meta := metaOf(t, s); meta.Lacks == 0 || !meta.Forked {
+			t.Errorf("it lacks %d, forked %v", meta.Lacks, meta.Forked)
+		}
+	}
+	unlock(t, ja)
+	unlock(t, jb)
+	closed(t, a)
+	closed(t, b)
+}
+
+// TestAnOlderCopyThatPaysNothingLeavesTheNewestWhole puts the newest copy back after a look at an older one.
+func TestAnOlderCopyThatPaysNothingLeavesTheNewestWhole(t *testing.T) {
+	c := newCopies(t)
+	older, newest := filepath.Join(t.TempDir(), "older.db"), filepath.Join(t.TempDir(), "newest.db")
+	c.use(c.original, statetest.Intent("r-1", "run", "10.00"))
+	copyState(t, c.original, older, "")
+	c.use(c.original, statetest.Intent("r-2", "run 2", "10.00"))
+	copyState(t, c.original, newest, "")
+	copyState(t, older, c.original, "")
+	if meta := c.use(c.original, statetest.Outcome("r-1", "run", state.SourceAnswer, state.Refused)); meta.Lacks == 0 {
+		t.Error("the older copy is whole")
+	}
+	copyState(t, newest, c.original, "")
+	if meta := c.use(c.original); meta.Lacks > 0 {
+		t.Errorf("the newest copy lacks %d", meta.Lacks)
+	}
+}
+
+// TestACopyWithoutNotesOfItsLineageIsToldByThoseOfItsPath has another user pay from an older copy in the place of the state: the note of
+// that branch is beside it.
+func TestACopyWithoutNotesOfItsLineageIsToldByThoseOfItsPath(t *testing.T) {
+	c := newCopies(t)
+	older, newest := filepath.Join(t.TempDir(), "older.db"), filepath.Join(t.TempDir(), "newest.db")
+	copyState(t, c.original, older, "")
+	c.use(c.original, statetest.Intent("r-1", "run", "10.00"))
+	copyState(t, c.original, newest, "")
+	copyState(t, older, c.original, "")
+	c.notes = storage.Notebook{} // the other user has none
+	c.use(c.original, statetest.Intent("r-2", "run 2", "10.00"))
+	copyState(t, newest, c.original, "")
+	if meta := c.use(c.original); meta.Lacks == 0 || !meta.Forked || meta.Elsewhere {
+		t.Errorf("the newest copy has what was paid from the older one: %+v", meta)
+	}
 }

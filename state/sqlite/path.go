@@ -9,6 +9,7 @@ import (
 
 	"remit/internal/files/address"
 	"remit/state"
+	"remit/state/storage"
 )
 
 // realPath is the one absolute path, without a symbolic link, of what name leads to: SQLite keeps
@@ -38,7 +39,7 @@ func realPath(name string) (string, error) {
 // checkBeside refuses links where the files beside the state at path are. Authors of a configuration can write where the
 // state is, and remit would empty the file that such a link leads to, or write into it.
 func checkBeside(path string) error {
-	for _, beside := range []string{path + "-wal", path + "-shm", path + "-journal", lockPath(path), notePath(path), notePath(path) + BranchSuffix} {
+	for _, beside := range []string{path + "-wal", path + "-shm", path + "-journal", lockPath(path), notePath(path), notePath(path) + storage.BranchSuffix} {
 		info, err := os.Lstat(beside)
 		if err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is a link or no regular file, and remit writes through none; remove it", beside)

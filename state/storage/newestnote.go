@@ -35,6 +35,9 @@ func (n Notebook) All() []string { return slices.Concat(n.Kept, n.Read) }
 // LineageNote is the file in the directory dir that says of a lineage which of its events was durable last.
 func LineageNote(dir, lineage string) string { return filepath.Join(dir, "newest-"+lineage) }
 
+// BranchSuffix ends the names of the notes of a state that lacks an event of the others, and from which payments were begun since.
+const BranchSuffix = ".branch"
+
 // noteLayout is one line of always the same length, so that a write leaves nothing of an earlier one.
 const noteLayout = "%-36s %019d %-64s"
 

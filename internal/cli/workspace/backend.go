@@ -149,14 +149,14 @@ func (f SQLite) Files() []string {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
 		names = append(names, f.path+suffix)
 	}
-	return append(names, sqlite.NewestNote(f.path), sqlite.NewestNote(f.path)+sqlite.BranchSuffix)
+	return append(names, sqlite.NewestNote(f.path), sqlite.NewestNote(f.path)+storage.BranchSuffix)
 }
 
 // Notes implements [Backend].
 func (f SQLite) Notes(meta state.Meta) []string {
 	all := slices.Concat([]string{sqlite.NewestNote(f.path)}, sqlite.SeenNotes(f.notes.All(), f.path), sqlite.LineageNotes(f.notes.All(), meta.Lineage))
 	for _, path := range slices.Clone(all) {
-		all = append(all, path+sqlite.BranchSuffix)
+		all = append(all, path+storage.BranchSuffix)
 	}
 	return all
 }
@@ -262,7 +262,7 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 // Notes implements [Backend].
 func (d Postgres) Notes(meta state.Meta) []string {
 	if path := postgres.NotePath(d.options.Notes, meta.Lineage); path != "" {
-		return []string{path}
+		return []string{path, path + storage.BranchSuffix}
 	}
 	return nil
 }

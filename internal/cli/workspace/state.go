@@ -244,7 +244,7 @@ func RestoreOrImport(meta state.Meta) string {
 	if meta.Elsewhere {
 		return "Work with that one, or import"
 	}
-	return "Restore a newer backup, or import"
+	return "Restore a newer backup before any apply, or import"
 }
 
 // WhyLacks says why a state does not have the event that it lacks. A copy that was used since may have come as far again.
