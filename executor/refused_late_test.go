@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/executor"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -333,10 +334,10 @@ func TestManyRefusalsAreAskedForInPages(t *testing.T) {
 		w.settings.InFlightMax = 256
 		w.service.after = refuses
 		var all []transfer.Request
-		for i := range 5200 {
+		for i := range suite.Dose(700, 700, 5200) {
 			all = append(all, request(fmt.Sprintf("t-%05d", i)))
 		}
-		if got := counts(w.apply(all...)); got[executor.ResultAdopted] != 5200 || len(w.service.finds) != 52 {
+		if got := counts(w.apply(all...)); got[executor.ResultAdopted] != len(all) || len(w.service.finds) != len(all)/100 {
 			t.Errorf("%d lookups, results %v", len(w.service.finds), got)
 		}
 	})

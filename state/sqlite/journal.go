@@ -42,6 +42,7 @@ type journal struct {
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
 	notes   noteFiles            // of a branch while the state lacks an event that a note names
+	noted   storage.Noted        // the newest of the lineage that this journal wrote
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -199,7 +200,11 @@ func (j *journal) noteBranch() (err error) {
 
 // has reports whether the note at path names no event that the state lacks.
 func (j *journal) has(path string) bool {
-	missing, err := lacks(context.Background(), j.conn, storage.ReadNote(path), j.head)
+	note := storage.ReadNote(path)
+	if note == j.noted { // as mostly: nobody else has written it since
+		return true
+	}
+	missing, err := lacks(context.Background(), j.conn, note, j.head)
 	return err == nil && missing == 0
 }
 
@@ -232,6 +237,7 @@ func (j *journal) noteLineage(isComplete bool) {
 		file.Write(j.head.Serial, j.head.Head)
 		_ = file.Close() // where it was not written, it names an earlier event
 	}
+	j.noted = storage.Noted{Lineage: j.head.Lineage, Seq: j.head.Serial, Hash: j.head.Head}
 }
 
 // say writes in the state what it says of its place, where it says before now.
