@@ -58,9 +58,9 @@ func lackOf(meta state.Meta) string {
 	case meta.LacksAll():
 		return "the transfers of the state in whose place it was made"
 	case meta.Lacks > 0:
-		return fmt.Sprintf("event %d, and what was sent meanwhile (its newest is event %d)", meta.Lacks, meta.Serial)
+		return fmt.Sprintf("event %d, and the transfers of that time (its newest is event %d)", meta.Lacks, meta.Serial)
 	case meta.Restored:
-		return fmt.Sprintf("what was sent after its dump (its newest is event %d)", meta.Serial)
+		return fmt.Sprintf("the transfers after its dump (its newest is event %d)", meta.Serial)
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func madeOtherwise(plan *planner.Plan) string {
 	if len(plan.Otherwise) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" The service made %s otherwise, as a person accepted: remit why says how.", Visible(some(plan.Otherwise, 0)))
+	return fmt.Sprintf(" The service made %s otherwise, and somebody accepted that: remit why says how.", Visible(some(plan.Otherwise, 0)))
 }
 
 // newestAge is how old the newest recorded transfer of a plan without changes is where the files may have been meant to pay again, as each

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -138,6 +139,9 @@ func (j *journal) prepare(ctx context.Context) error {
 	case !j.head.Told:
 		err = j.noteBranch()
 	}
+	if err == nil && !j.head.Told {
+		err = j.noteMissed(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -196,6 +200,36 @@ func (j *journal) note() error {
 func (j *journal) noteBranch() (err error) {
 	j.notes, err = j.store.openNotes(j.head.Lineage, storage.BranchSuffix, j.has)
 	return err
+}
+
+// noteMissed notes the newest payment in notes of payments that name an earlier one: a process can die between a commit and its note.
+func (j *journal) noteMissed(ctx context.Context) error {
+	ofPath, paths := j.store.noteNames(j.head.Lineage)
+	if j.notes.isBranch {
+		paths = append(ofPath, paths...)
+	}
+	for _, path := range paths {
+		if j.notes.isBranch {
+			path += storage.BranchSuffix
+		}
+		noted := storage.ReadNote(path)
+		if noted.Lineage != j.head.Lineage || !j.has(path) {
+			continue
+		}
+		var seq int64
+		var hash []byte
+		err := j.conn.QueryRowContext(ctx, `SELECT seq, hash FROM events WHERE seq > ? AND kind = ? ORDER BY seq DESC LIMIT 1`, noted.Seq, state.KindIntent).Scan(&seq, &hash)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		file := storage.OpenSeen(path, j.head.Lineage, false)
+		file.Write(seq, hex.EncodeToString(hash))
+		_ = file.Close() // where it was not written, it names an earlier event
+	}
+	return nil
 }
 
 // has reports whether the note at path names no event that the state lacks.

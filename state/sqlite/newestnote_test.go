@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -198,5 +199,39 @@ func TestACopyWithoutNotesOfItsLineageIsToldByThoseOfItsPath(t *testing.T) {
 	copyState(t, newest, c.original, "")
 	if meta := c.use(c.original); meta.Lacks == 0 || !meta.Forked || meta.Elsewhere {
 		t.Errorf("the newest copy has what was paid from the older one: %+v", meta)
+	}
+}
+
+// TestAPaymentThatWasNotNotedIsNotedByTheNextLock has a process die between its commit and the note, of a whole state and of a branch.
+func TestAPaymentThatWasNotNotedIsNotedByTheNextLock(t *testing.T) {
+	c := newCopies(t)
+	dies := func(path, refID string) { // it leaves the notes of the user as they were before its payment
+		t.Helper()
+		before := map[string][]byte{}
+		files, _ := filepath.Glob(filepath.Join(c.notes.Kept[0], "newest-????????-*"))
+		for _, file := range files {
+			before[file], _ = os.ReadFile(file)
+		}
+		c.use(path, statetest.Intent(refID, refID, "10.00"))
+		for file, content := range before {
+			if err := os.WriteFile(file, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := c.open(path)
+		unlock(t, lock(t, s))
+		closed(t, s)
+	}
+	c.use(c.original, statetest.Intent("r-1", "run", "10.00"))
+	copyState(t, c.original, c.elsewhere, "")
+	dies(c.original, "r-2")
+	if meta := c.use(c.elsewhere); meta.Lacks == 0 || meta.Forked {
+		t.Errorf("the copy has what was paid from the original: %+v", meta)
+	}
+	c.use(c.elsewhere, statetest.Intent("r-3", "run 3", "10.00"))
+	noted := c.use(c.original).Lacks
+	dies(c.elsewhere, "r-4")
+	if meta := c.use(c.original); meta.Lacks <= noted {
+		t.Errorf("of a branch event %d is noted, and not a later one than %d", meta.Lacks, noted)
 	}
 }
