@@ -42,8 +42,11 @@ func eachRecordIn(in io.Reader, name string, max int64, use func(records.Record)
 	if reader.Count() == 0 {
 		return &noRecordError{name}
 	}
-	if reader.Continues() {
-		return fmt.Errorf("%s names a next page (next_page_cursor), which is not in it: the export is not complete", name)
+	if field := reader.Continues(); field != "" {
+		return fmt.Errorf("%s names a next page (%s), which is not in it: the export is not complete", name, field)
+	}
+	if reader.Promised() > reader.Count() {
+		return fmt.Errorf("%s says that its list has %d records, and has %d: the export is not complete", name, reader.Promised(), reader.Count())
 	}
 	return nil
 }

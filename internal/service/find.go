@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -389,7 +388,7 @@ func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (p
 	if raw, ok := in["next_page_cursor"]; ok && json.Unmarshal(raw, &p.next) != nil {
 		return page{}, errors.New("next_page_cursor is not a string")
 	}
-	if name := saysIsPart(in, p.next); name != "" {
+	if name := transfer.PartOf(in, p.next); name != "" {
 		return page{}, fmt.Errorf("the list says by its field %s that it is not whole", name)
 	}
 	for _, item := range items {
@@ -398,26 +397,6 @@ func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (p
 		}
 	}
 	return p, nil
-}
-
-// saysIsPart returns the field by which a list says itself that something is missing in it; "" where none does. The service's document has
-// none of these fields. A service that writes one means it, and a list that is not whole says of nothing that it was not made.
-func saysIsPart(in map[string]json.RawMessage, next string) string {
-	for _, name := range []string{"error", "errors", "partial", "partial_result", "incomplete", "truncated"} {
-		var text bytes.Buffer
-		_ = json.Compact(&text, in[name]) // of a field that is not there nothing is left
-		switch text.String() {
-		case "", "null", "false", "[]", "{}", `""`, `"false"`, "0":
-		default:
-			return name
-		}
-	}
-	for _, name := range []string{"has_more", "hasMore", "has_next", "has_next_page"} {
-		if strings.TrimSpace(string(in[name])) == "true" && next == "" {
-			return name
-		}
-	}
-	return ""
 }
 
 // take reads an item of a page that the service answered at the given time.

@@ -124,13 +124,34 @@ func (j *jsonReader) objectOrPage() error {
 		return err
 	}
 	around = append(around, j.text[1:]...) // without the brace that it begins with
-	var page struct {
-		Next string `json:"next_page_cursor"`
-	}
-	if err := json.Unmarshal(around, &page); err != nil {
+	if err := j.page(around); err != nil {
 		return j.wrong(line, fmt.Errorf("read the page of records: %w", err))
 	}
-	j.continues = page.Next != ""
+	return nil
+}
+
+// page takes in what a page says of itself.
+func (j *jsonReader) page(around []byte) error {
+	fields, err := transfer.ObjectFields(around)
+	if err != nil {
+		return err
+	}
+	j.continues = ""
+	var next string
+	if raw, ok := fields["next_page_cursor"]; ok && json.Unmarshal(raw, &next) != nil {
+		return errors.New("next_page_cursor is not a string")
+	}
+	if next != "" {
+		j.continues = "next_page_cursor"
+	}
+	part := transfer.PartOf(fields, next)
+	switch {
+	case part != "" && transfer.PartOf(fields, "any") == "": // of the next page alone
+		j.continues = part
+	case part != "":
+		return fmt.Errorf("it says by its field %s that it is not whole, or has records there as well. Export it again", part)
+	}
+	j.promised = max(j.promised, transfer.TotalOf(fields))
 	return nil
 }
 

@@ -45,7 +45,8 @@ type Reader struct {
 	in        io.Reader
 	max       int64
 	count     int
-	continues bool
+	continues string
+	promised  int
 	list      func(Listing) error // nil where a list is a mistake
 }
 
@@ -94,9 +95,12 @@ func (r *Reader) TakeList(each func(Listing) error) { r.list = each }
 // Count is how many records, or lines of a list, were yielded.
 func (r *Reader) Count() int { return r.count }
 
-// Continues reports, once all was read, whether the last page of the file names a next page:
-// then the export goes on elsewhere.
-func (r *Reader) Continues() bool { return r.continues }
+// Continues returns, once all was read, the field by which the last page of the file says that another
+// one follows; "" where it says no such thing. The export goes on elsewhere then.
+func (r *Reader) Continues() string { return r.continues }
+
+// Promised returns, once all was read, how many records the pages say that their list has (total_count); 0 where they say none.
+func (r *Reader) Promised() int { return r.promised }
 
 // read finds out what the file is.
 func (r *Reader) read(in *bufio.Reader, each func(Record) bool) error {

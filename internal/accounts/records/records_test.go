@@ -21,7 +21,7 @@ const (
 )
 
 // read returns a line for each record, and the error at the end.
-func read(text string) (lines []string, continues bool, err error) {
+func read(text string) (lines []string, continues string, err error) {
 	r := records.NewReader("export", strings.NewReader(text), 1<<20)
 	for record, failed := range r.All() {
 		if failed != nil {
@@ -73,8 +73,8 @@ func TestTheSameRecordsInEveryForm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, continues, err := read(test.text)
-			if err != nil || continues {
-				t.Fatalf("continues %t, error %v", continues, err)
+			if err != nil || continues != "" {
+				t.Fatalf("continues %q, error %v", continues, err)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
@@ -92,6 +92,9 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 		"cut in a page":              {`{"items":[` + debit + "]\n", "export:1: the file ends in the middle"},
 		"an array without a comma":   {"[" + debit + "\n" + debit + "]", `export:2: here stands "{" where a comma`},
 		"a comma too many":           {"[" + debit + ",\n]", "export:2: a comma stands before the end"},
+		"a page with an error":       {`{"items":[` + debit + `],"errors":["shard 3"]}`, "export:1: read the page of records: it says by its field errors that it is not whole"},
+		"a page in two lists":        {`{"items":[` + debit + `],"next_page_cursor":"x","archived":[` + debit + `]}`, "export:1: read the page of records: it says by its field archived"},
+		"a page with two items":      {`{"items":[` + debit + `],"items":[` + debit + `]}`, `export:1: read the page of records: the field "items" stands twice`},
 		"text":                       {debit + "\nand so on", `export:2: here stands "a" where a record`},
 		"a number in an array":       {"[" + debit + ",\n5]", `export:2: here stands "5" where a record`},
 		"a required field missing":   {debit + "\n" + strings.Replace(debit, `"asset":"USD",`, "", 1), "export:2: read transfer record: the required field asset"},
@@ -122,13 +125,37 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 }
 
 func TestAPageThatNamesANextOneIsNotTheLast(t *testing.T) {
-	for text, want := range map[string]bool{
-		`{"items":[` + debit + `],"next_page_cursor":"x"}`: true,
-		`{"next_page_cursor":"x","items":[]}`:              true,
-		`{"items":[],"next_page_cursor":"x"}{"items":[]}`:  false,
+	for text, want := range map[string]string{
+		`{"items":[` + debit + `],"next_page_cursor":"x"}`:                                    "next_page_cursor",
+		`{"next_page_cursor":"x","items":[]}`:                                                 "next_page_cursor",
+		`{"items":[],"next_page_cursor":"x"}{"items":[]}`:                                     "",
+		`{"has_more":true,"items":[]}`:                                                        "has_more",
+		`{"items":[],"has_more":true,"links":{"next":"x"}}{"items":[],"links":{"next":null}}`: "",
+		`{"items":[],"_links":{"next":{"href":"x"}}}`:                                         "_links.next",
 	} {
 		if _, continues, err := read(text); continues != want || err != nil {
-			t.Errorf("%s: continues %t, error %v", text, continues, err)
+			t.Errorf("%s: continues %q, error %v", text, continues, err)
+		}
+	}
+}
+
+func TestAPageSaysHowManyItsListHas(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"items":[` + debit + `],"total_count":6}{"items":[],"total_count":5}`: 6,
+		`{"total":3,"items":[]}`:               3,
+		`{"items":[],"total":"3"}`:             0, // of money
+		`{"items":[],"total_count":null}`:      0,
+		`{"items":[` + debit + `]}` + debit:    0,
+		`{"items":[],"meta":{"totalCount":3}}`: 3,
+	} {
+		reader := records.NewReader("export", strings.NewReader(text), 1<<20)
+		for _, err := range reader.All() {
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+		if got := reader.Promised(); got != want {
+			t.Errorf("%s promises %d records, want %d", text, got, want)
 		}
 	}
 }
