@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"encoding/json"
 	"slices"
 
 	"remit/internal/transfer"
@@ -8,11 +9,11 @@ import (
 )
 
 // News returns what the state does not know yet of a transfer that is made, by its records: that
-// the service completed it, or that it failed, or whom it paid where that was unverified, or that its credit side did not fail
-// although its debit side FAILED, which is a conflict. A credit side alone is held against the debit side that is stored. There is
-// none, and false, where the state has it all. The differences are those of records that are not of
-// the transfer that is stored: another id, another amount. Of one of which the state has no record
-// but a list's word, its record is new, and so is a conflict with it.
+// the service completed it, or that it failed, or whom it paid where that was unverified, or a conflict: its credit side did not fail
+// although its debit side FAILED, a FAILED one is COMPLETED or the other way round, or there is another record than the one that
+// is stored. A credit side alone is held against the debit side that is stored. There is
+// none, and false, where the state has it all. The differences are those that leave the state's word as it is: another amount, another
+// fee. Of one of which the state has no record but a list's word, its record is new, and so is a conflict with it.
 func News(d state.Detail, records []transfer.Record, settings Settings) (state.Outcome, []transfer.Difference, bool) {
 	if d.IsListed() {
 		return newsOfListed(&d, records, settings)
@@ -22,7 +23,7 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if err != nil { // it was imported without one
 		var ok bool
 		if request, ok = requestOf(records, settings.Operator); !ok {
-			return state.Outcome{}, otherRecord(d, records), false
+			return newsOfSide(d, records)
 		}
 		request.Asset, request.Amount = d.Asset, d.Amount
 	}
@@ -32,11 +33,8 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if finding.Debit != nil && finding.Debit.ID == d.RecordID {
 		differences = append(differences, contradicts(d, *finding.Debit)...)
 	}
-	if _, isReversed := transfer.OfCredit(differences); isReversed && len(differences) == 1 && finding.Debit.ID == d.RecordID {
-		return state.Outcome{
-			RefID: d.RefID, Status: state.Conflict, Source: state.SourceLookup,
-			Reason: Describe(differences), Records: raws(records, finding.Debit), Differences: differences,
-		}, nil, true
+	if slices.ContainsFunc(differences, overthrows) {
+		return newConflict(d, records, differences), nil, true
 	}
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false
@@ -55,6 +53,37 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 		Records: raws(records, finding.Debit), Deciding: finding.Debit, Differences: now.accepted,
 	}}
 	return fallShort(v, now.isUnproven, now.shortcomings).outcome, nil, true
+}
+
+// newsOfSide is [News] of a transfer whose request nobody knows, by one side of it.
+func newsOfSide(d state.Detail, records []transfer.Record) (state.Outcome, []transfer.Difference, bool) {
+	differences := otherRecord(d, records)
+	if same := transfer.Newest(records, func(r transfer.Record) bool { return isDebit(r) && r.ID == d.RecordID }); same != nil {
+		differences = append(differences, contradicts(d, *same)...)
+	}
+	if slices.ContainsFunc(differences, overthrows) {
+		return newConflict(d, records, differences), nil, true
+	}
+	return state.Outcome{}, differences, false
+}
+
+// overthrows reports whether by a difference the state's word of a transfer no longer holds: it may have been made although it is said
+// to have FAILED, or the other way round, or twice.
+func overthrows(d transfer.Difference) bool {
+	return d.IsOfCredit() || d.Field == "status" || d.Field == "id" || d.Field == "group_id"
+}
+
+// newConflict is the outcome of records that overthrow what the state has. The stored record is kept with them: it can be accepted.
+func newConflict(d state.Detail, records []transfer.Record, differences []transfer.Difference) state.Outcome {
+	o := state.Outcome{
+		RefID: d.RefID, Status: state.Conflict, Source: state.SourceLookup,
+		Reason: Describe(differences), Records: raws(records, nil), Differences: differences,
+	}
+	stored, has := storedRecord(d, d.RecordID)
+	if has && !slices.ContainsFunc(records, func(r transfer.Record) bool { return r.ID == d.RecordID }) {
+		o.Records = append([]json.RawMessage{stored.Raw}, o.Records...)
+	}
+	return o
 }
 
 // newsOfListed is [News] of a transfer of which the state has a list's word alone: its record, which

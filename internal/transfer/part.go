@@ -20,7 +20,7 @@ var (
 )
 
 // PartOf returns the field by which a list of records says itself that something is missing in it, such as links.next; "" where
-// none does. The fields are those of the list, and next is its next_page_cursor, which whoever reads the list follows: "" where there is none.
+// none does. The fields are those of the list, and next is its next_page_cursor, which the reader of the list follows: "" where there is none.
 // The service's document has no other field of that kind. A service that writes one means it, and a list that is not whole says of no transfer
 // that it was not made. Nor does one of two lists of records.
 func PartOf(fields map[string]json.RawMessage, next string) string {
