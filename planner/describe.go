@@ -202,6 +202,9 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 	}
 }
 
+// oneSideFailedText says what a FAILED debit asks for whose credit side no list has shown: a credit that did not fail was paid.
+const oneSideFailedText = "its debit side FAILED, and the service has shown no credit side; ask its operator whether no money moved, and then "
+
 // failedText says what the service's FAILED asks for. One answer that says so wrongly has a transfer paid twice, so
 // the service is asked first, unless a lookup has said it.
 func failedText(d *state.Detail, canLookUp bool) string {
@@ -213,8 +216,10 @@ func failedText(d *state.Detail, canLookUp bool) string {
 			accepted = ", which a person accepted"
 		}
 		return "the debit side FAILED, and the credit side did not" + accepted + "; ask the service whether the money arrived before you pay it under a new ref_id"
-	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
+	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup && isCreditFailed(keptRecords(d)):
 		return "the service says that it FAILED; " + pay
+	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
+		return oneSideFailedText + pay
 	case canLookUp:
 		return "the service's answer says that it FAILED, and no lookup has said so yet; have remit refresh ask again, and pay it under a new ref_id only once a lookup or the operator says so as well"
 	}
@@ -230,8 +235,10 @@ func WhyFailed(d *state.Detail) string {
 	switch {
 	case isDisputed(d):
 		return failedText(d, false)
-	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
+	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup && isCreditFailed(keptRecords(d)):
 		return "the service says that it FAILED; " + pay
+	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
+		return oneSideFailedText + pay
 	}
 	return "the service says that it FAILED; ask it whether no money moved, and then " + pay
 }

@@ -103,12 +103,22 @@ func isDisputed(d *state.Detail) bool {
 
 // isCreditUnfailed reports whether the credit side among kept records did not fail. One that can't be read says nothing.
 func isCreditUnfailed(raws []json.RawMessage) bool {
+	credit := newestCredit(raws)
+	return credit != nil && credit.Status != transfer.Failed
+}
+
+// isCreditFailed reports whether the credit side is among kept records, and FAILED.
+func isCreditFailed(raws []json.RawMessage) bool {
+	credit := newestCredit(raws)
+	return credit != nil && credit.Status == transfer.Failed
+}
+
+func newestCredit(raws []json.RawMessage) *transfer.Record {
 	var records []transfer.Record
 	for _, raw := range raws {
 		if r, err := transfer.ParseKept(raw); err == nil {
 			records = append(records, r)
 		}
 	}
-	credit := transfer.Newest(records, func(r transfer.Record) bool { return r.Direction == transfer.Credit })
-	return credit != nil && credit.Status != transfer.Failed
+	return transfer.Newest(records, func(r transfer.Record) bool { return r.Direction == transfer.Credit })
 }
