@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"remit/internal/doubt"
+	"remit/internal/text/english"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/state"
@@ -170,14 +171,46 @@ func (c *Change) restToMove(d *state.Detail) string {
 		return "; " + failedText(d, false)
 	}
 	recorded, err := c.Recorded.Request()
-	if err != nil || otherwise(d) != nil || len(c.Differences) != 1 || c.Differences[0].Field != "amount" {
+	if err != nil {
 		return other
 	}
-	rest := c.Request.Amount.Decimal().Sub(recorded.Amount.Decimal())
-	if !rest.IsPositive() {
+	moved := recorded.Amount
+	if was := otherwise(d); was != nil && was.Field == "amount" {
+		moved, err = transfer.ParseRecorded(was.Answered)
+	}
+	isByAmount := len(c.Differences) == 1 && c.Differences[0].Field == "amount" && (otherwise(d) == nil || isAmountAlone(d))
+	rest := c.Request.Amount.Decimal().Sub(moved.Decimal())
+	switch {
+	case err != nil || !isByAmount:
 		return other
+	case !rest.IsPositive():
+		return ""
 	}
 	return fmt.Sprintf("; where more is to be moved, declare the other %s %s as a transfer of its own", rest, c.Request.Asset)
+}
+
+// madeOtherwise says in which fields the service made another movement than it was asked for, as a clause; "" where it did not.
+func madeOtherwise(d *state.Detail) string {
+	if d.Outcome == nil || !isOtherMovement(d.Outcome.Differences) {
+		return ""
+	}
+	var fields []string
+	for _, was := range d.Outcome.Differences {
+		if isOtherMovement([]transfer.Difference{was}) {
+			fields = append(fields, fmt.Sprintf("%s %s in place of %s", was.Field, was.Answered, was.Asked))
+		}
+	}
+	return ", and the service made it with the " + english.List(fields) + ", which a person accepted"
+}
+
+// isAmountAlone reports whether a transfer was made as it was asked for but for its amount.
+func isAmountAlone(d *state.Detail) bool {
+	for _, was := range d.Outcome.Differences {
+		if field, _, _ := strings.Cut(was.Field, "."); field != "amount" && field != "metadata" {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *builder) describeMade(c *Change, d *state.Detail) {
@@ -187,7 +220,7 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 			c.Reason = "the imported record is not what is declared; correct the declaration; where more is to be moved, declare the difference as a transfer of its own"
 			break
 		}
-		c.Reason = "the declaration was changed after the transfer was recorded; restore it" + c.restToMove(d)
+		c.Reason = "the declaration was changed after the transfer was recorded" + madeOtherwise(d) + "; restore it" + c.restToMove(d)
 	case Failed:
 		c.Reason = failedText(d, b.controls.Lookup && b.now.Sub(d.AttemptedAt) < state.FailedFor)
 	case None:
