@@ -92,17 +92,21 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + o.Remedy
 		return
 	}
-	again := "write the old words again"
-	if was.words == unknownWords {
+	again, made := "write the old words again", fmt.Sprintf("were made by %s%s, and are by %s", was.words, orOthers(areMixed), is)
+	switch {
+	case was.words == unknownWords:
 		again = "make the old ref_ids again"
+	case was.words == is && !areMixed:
+		made = "are made by the same words, and a value in them is written otherwise: a spreadsheet drops zeros in front of a number, for example"
+		again = "write the values as they were"
 	}
 	help := fmt.Sprintf(" If they were only renamed, they are paid already: %s, which keeps their identities. If they are to be paid once more, accept exactly so many.", again)
 	if isPeriod && !areMixed {
 		help = next.help()
 		o.Remedy = next.remedy() + o.Remedy
 	}
-	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, %s. Their ref_ids were made by %s%s, and are by %s.%s",
-		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.recordedFrom(old), was.words, orOthers(areMixed), is, help)
+	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, %s. Their ref_ids %s.%s",
+		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.recordedFrom(old), made, help)
 }
 
 // describeCorrections adds what there is to say of lines that differ from recorded transfers by the amount alone.

@@ -87,6 +87,14 @@ func (v *values) areIn(parts []string) bool {
 
 // parts appends the runs of letters and the runs of digits of a text.
 func parts(all []string, text string) []string {
+	for part, rest := nextPart(text); part != ""; part, rest = nextPart(rest) {
+		all = append(all, part)
+	}
+	return all
+}
+
+// nextPart cuts the first run of letters, or of digits, off a text; "" where there is none.
+func nextPart(text string) (part, rest string) {
 	kindOf := func(r rune) int {
 		switch {
 		case r >= '0' && r <= '9':
@@ -103,14 +111,33 @@ func parts(all []string, text string) []string {
 			continue
 		}
 		if kind != 0 {
-			all = append(all, text[from:i])
+			return text[from:i], text[i:]
 		}
 		from, kind = i, next
 	}
-	if kind != 0 {
-		all = append(all, text[from:])
+	if kind == 0 {
+		return "", ""
 	}
-	return all
+	return text[from:], ""
+}
+
+// isRespelled reports whether two ref_ids that differ have the same parts in the same order: a program that wrote the file anew dropped
+// zeros in front of a number, for example, or wrote capitals, or other signs between the parts.
+func isRespelled(x, y string) bool {
+	if x == y {
+		return false
+	}
+	for n := 0; ; n++ {
+		var of, other string
+		of, x = nextPart(x)
+		other, y = nextPart(y)
+		switch {
+		case of == "" || other == "":
+			return n > 0 && of == other
+		case !isSamePart(of, other):
+			return false
+		}
+	}
 }
 
 func isNumber(part string) bool { return part[0] >= '0' && part[0] <= '9' }
@@ -134,14 +161,15 @@ func hasShapeOf(x, y string) bool {
 
 // sameValues is a recorded transfer that has the values of a line.
 type sameValues struct {
-	group *renameGroup
-	line  twinned
-	row   *row
-	of    *values
+	line twinned
+	row  *row
+	of   *values
+	// isRespelled says that its ref_id is that of the line in another spelling, whatever its words.
+	isRespelled bool
 }
 
 // findSameValues looks among the transfers of each movement that are declared no longer for those that have the values
-// of a line by other words. It reads none of which the ref_id says that they have not.
+// of a line by other words, or its ref_id in another spelling. It reads none of which the ref_id says that they have not.
 func (b *builder) findSameValues(ctx context.Context, all []*renameGroup) error {
 	var found []sameValues
 	var buffer []string
@@ -155,11 +183,15 @@ func (b *builder) findSameValues(ctx context.Context, all []*renameGroup) error 
 			v := valuesOf(c.RefID, words)
 			for _, r := range g.gone {
 				refID := b.rows.refID(r)
+				if isRespelled(refID, c.RefID) {
+					found = append(found, sameValues{line, r, &v, true})
+					continue
+				}
 				if !v.mayBeIn(refID) {
 					continue
 				}
 				if buffer = parts(buffer[:0], refID); v.areIn(buffer) {
-					found = append(found, sameValues{g, line, r, &v})
+					found = append(found, sameValues{line, r, &v, false})
 				}
 			}
 		}
@@ -183,7 +215,8 @@ func (b *builder) noteSameValues(f *sameValues, d *state.Detail) error {
 	}
 	c := b.plan.Changes.At(int(f.line.number))
 	words := named{d.RefID, d.Intent.Naming, d.Intent.FromLabel}.words()
-	if b.renamed[f.line.number] != nil || words == namedBy(&c).words() || !request.IsTwin(&c.Request) || !f.of.areIn(unwritten(d.RefID, words)) {
+	hasValues := f.isRespelled || words != namedBy(&c).words() && f.of.areIn(unwritten(d.RefID, words))
+	if b.renamed[f.line.number] != nil || !request.IsTwin(&c.Request) || !hasValues {
 		return nil
 	}
 	if words == "" {
