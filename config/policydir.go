@@ -85,7 +85,7 @@ func openPolicyDir(c *checker, name, dir string, unsaved *confined.Unsaved, s *s
 		return refuse("%s: %s", name, mistake.Sentence(confined.Plain(err)))
 	}
 	d := &policyDir{PolicyDir: &eval.PolicyDir{Name: name, Root: root}}
-	var diags hcl.Diagnostics
+	diags := missed(root, entries, filepath.ToSlash(name))
 	for _, entry := range entries {
 		if !IsSource(entry) {
 			continue

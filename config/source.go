@@ -95,6 +95,8 @@ func openSources(dir string, whole bool, unsaved *confined.Unsaved, pieces synta
 	}
 	if len(names) == 0 {
 		diags = append(diags, mistake.Placeless("No configuration", "%s", noConfiguration(root, dir, all)))
+	} else {
+		diags = append(diags, missed(root, all, "")...)
 	}
 	return s, diags
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
@@ -49,6 +51,30 @@ func alike(names []string) string {
 		return fmt.Sprintf("%s has tests of a configuration, and is none. Work in the directory of the configuration, with --chdir.", names[i])
 	}
 	return ""
+}
+
+// missed refuses the files of a directory that would be read but for the capitals in the end of their names: a rule, a limit or a payment in one
+// would be missed by nobody. It warns of those that an editor has called text. Shown is what stands before their names.
+func missed(root *confined.Directory, names []string, shown string) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, name := range names {
+		isCapital := !IsSource(name) && IsSource(strings.ToLower(name))
+		isText := IsSource(strings.TrimSuffix(strings.ToLower(name), ".txt")) && strings.HasSuffix(strings.ToLower(name), ".txt")
+		if !isCapital && !isText {
+			continue
+		}
+		correct, why := sourceName(name)
+		if info, err := root.Stat(name); correct == "" || err == nil && info.IsDir() {
+			continue
+		}
+		d := mistake.Placeless("File is not read", "%s is not read: %s. If it belongs to the configuration, rename it; else move it away:\n\n  mv %s %s",
+			path.Join(shown, name), why, shell.Word(path.Join(shown, name)), shell.Word(path.Join(shown, correct)))
+		if isText {
+			d.Severity = hcl.DiagWarning
+		}
+		diags = append(diags, d)
+	}
+	return diags
 }
 
 // sourceName is the name that a file has to have so that it is read, and why it is not read; "" for a file that has
