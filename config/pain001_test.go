@@ -99,6 +99,8 @@ func TestNothingOfAFileIsOverlooked(t *testing.T) {
 		"text where elements stand":            {`<Amt>`, `<Amt>7`, "Text beside elements"},
 		"text before the document":             {`<Document`, `7<Document`, "Text outside of the document"},
 		"text after the document":              {`</Document>`, `</Document>7`, "Text outside of the document"},
+		"another account behind the IBAN":      {`</IBAN>`, `</IBAN><Othr><Id>X</Id></Othr>`, "Two of which one is allowed"},
+		"another account before the IBAN":      {`<IBAN>`, `<Othr><Id>X</Id></Othr><IBAN>`, "Two of which one is allowed"},
 		"an attribute that stands twice":       {`Ccy="EUR"`, `Ccy="EUR" Ccy="USD"`, "Attribute stands twice"},
 		"an amount that stands twice":          {`<Amt>`, `<Amt><InstdAmt Ccy="USD"/>`, "Element stands twice"},
 		"a second amount without currency":     {`</Amt>`, `<InstdAmt>9.00</InstdAmt></Amt>`, "Element stands twice"},

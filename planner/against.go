@@ -182,6 +182,7 @@ func (d *Delta) compareHeaders() {
 	compare("service", was.Service.BaseURL, now.Service.BaseURL)
 	compare("operator", was.Service.Operator, now.Service.Operator)
 	compare("client_id", was.Service.ClientID, now.Service.ClientID)
+	compare("customer", was.Service.CustomerID, now.Service.CustomerID)
 	compare("state", was.Lineage, now.Lineage)
 	compare("targets", strings.Join(was.Targets, ", "), strings.Join(now.Targets, ", "))
 	compare("accepted", strings.Join(was.Accepted, ", "), strings.Join(now.Accepted, ", "))

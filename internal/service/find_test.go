@@ -342,6 +342,11 @@ func TestFindNamesCredits(t *testing.T) {
 			map[string][]string{"a": {"a1"}},
 			[]string{"b"}, // the list says nothing of it, as it has others
 		},
+		"an empty ref_id is none": {
+			[]string{of("a", "a1", "DEBIT", "ga") + "," + of("", "a2", "CREDIT", "ga") + "," + of("b", "b1", "DEBIT", "gb")},
+			map[string][]string{"a": {"a1", "a2"}, "b": {"b1"}},
+			nil,
+		},
 		"its debit side is in no list": {
 			[]string{nameless("a2", "CREDIT", "ga")}, nil, []string{"a", "b"},
 		},

@@ -1,0 +1,48 @@
+package config_test
+
+import (
+	"testing"
+
+	"remit/config"
+)
+
+// TestAnotherCapOrPolicyIsAnotherControl edits what a reviewer has read, one part at a time.
+func TestAnotherCapOrPolicyIsAnotherControl(t *testing.T) {
+	const book = "profile \"a\" {\n  profile_id = \"a\"\n  account_id = \"one\"\n}\n"
+	for of, all := range map[string]map[string]map[string]string{
+		"limit": {
+			"":               {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n}\n"},
+			"a zone":         {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n  timezone   = \"Asia/Tokyo\"\n}\n"},
+			"an amount":      {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"6\"\n}\n"},
+			"an asset":       {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"EUR\"\n  max_amount = \"5\"\n}\n"},
+			"a count":        {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n  max_count  = 5\n}\n"},
+			"a span":         {"main.hcl": "limit \"l\" {\n  per        = \"destination_day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n}\n"},
+			"another's name": {"main.hcl": "limit \"m\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n}\n"},
+		},
+		"only_profiles": {
+			"":            {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": book},
+			"an account":  {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id = \"a\"\n  account_id = \"two\"\n}\n"},
+			"no account":  {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id = \"a\"\n}\n"},
+			"an identity": {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id  = \"a\"\n  identity_id = \"one\"\n}\n"},
+		},
+		"policy": {
+			"":          {"main.hcl": "locals {\n  most = 5\n}\npolicy \"p\" {\n  condition     = plan.count <= local.most\n  error_message = \"Too many.\"\n  scope         = \"plan\"\n}\n"},
+			"a local":   {"main.hcl": "locals {\n  most = 6\n}\npolicy \"p\" {\n  condition     = plan.count <= local.most\n  error_message = \"Too many.\"\n  scope         = \"plan\"\n}\n"},
+			"a message": {"main.hcl": "locals {\n  most = 5\n}\npolicy \"p\" {\n  condition     = plan.count <= local.most\n  error_message = \"Far too many.\"\n  scope         = \"plan\"\n}\n"},
+			"a sign":    {"main.hcl": "locals {\n  most = 5\n}\npolicy \"p\" {\n  condition     = plan.count < local.most\n  error_message = \"Too many.\"\n  scope         = \"plan\"\n}\n"},
+		},
+		"approval": {
+			"":             approvalFiles("  rule {\n    approvers = 1\n  }\n"),
+			"device_bound": approvalFiles("  rule {\n    approvers    = 1\n    device_bound = true\n  }\n"),
+		},
+	} {
+		seen := make(map[string]string)
+		for name, files := range all {
+			digest := mustLoad(t, files, config.Options{}).Controls().Digest()
+			if other, isTwice := seen[digest]; isTwice {
+				t.Errorf("%s: %q has the digest of %q", of, name, other)
+			}
+			seen[digest] = name
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package executor_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// TestTheSidesInAnExportAreHeldAgainstOneAnother has files say of a PENDING transfer how its sides ended.
+func TestTheSidesInAnExportAreHeldAgainstOneAnother(t *testing.T) {
+	for name, test := range map[string]struct {
+		debit, credit transfer.RecordStatus
+		want          state.Status
+	}{
+		"both are COMPLETED":     {"COMPLETED", "COMPLETED", state.Recorded},
+		"both FAILED":            {"FAILED", "FAILED", state.Recorded},
+		"the debit FAILED alone": {"FAILED", "COMPLETED", state.Conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := pendingWorld(t, request("a"))
+				snapshot, err := w.journal.Snapshot(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				details, err := snapshot.Details(t.Context(), "a")
+				if err != nil || len(details) != 1 {
+					t.Fatal(details, err)
+				}
+				outcome, differences, isNew := executor.News(details[0], ended("a", test.debit, test.credit), w.settings)
+				if !isNew || outcome.Status != test.want || len(differences) > 0 {
+					t.Errorf("news %t: %v, want %v; differences %v", isNew, outcome.Status, test.want, differences)
+				}
+			})
+		})
+	}
+}

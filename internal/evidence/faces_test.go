@@ -1,0 +1,29 @@
+package evidence_test
+
+import (
+	"strings"
+	"testing"
+
+	"remit/internal/evidence"
+)
+
+// TestAFaceWithAFieldMoreIsFound adds a column and a field under the name of another version, which may have fewer of them and none more.
+func TestAFaceWithAFieldMoreIsFound(t *testing.T) {
+	dir, _ := newHistory(t).export(t, "second")
+	edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
+	rows := strings.Split(strings.TrimSuffix(read(t, dir)["outcomes.csv"], "\n"), "\n")
+	put(t, dir, "outcomes.csv", rows[0]+",paid\n"+strings.Join(rows[1:], ",yes\n")+",yes\n")
+	edit(t, dir, "outcomes.jsonl", `"amount":`, `"paid":"yes","amount":`)
+	seal(t, dir)
+	report := verify(t, dir)
+	requireFinding(t, report, evidence.RegisterFile, `its "paid" is yes, and the journal says nothing`)
+	requireFinding(t, report, evidence.LinesFile, `its "paid" is "yes", and the journal says nothing`)
+}
+
+// TestEvidenceSaysWhyARunStopped has a run that ended by an error.
+func TestEvidenceSaysWhyARunStopped(t *testing.T) {
+	dir, exported := newHistory(t).export(t, "second")
+	if report := verify(t, dir); exported.Facts.Run.Stopped != "stopped" || report.Facts.Run.Stopped != "stopped" || !strings.Contains(read(t, dir)[evidence.FactsFile], `"stopped"`) {
+		t.Errorf("%+v", report.Facts.Run)
+	}
+}
