@@ -54,12 +54,13 @@ func alike(names []string) string {
 }
 
 // missed refuses the files of a directory that would be read but for the capitals in the end of their names: a rule, a limit or a payment in one
-// would be missed by nobody. It warns of those that an editor has called text. Shown is what stands before their names.
+// would be missed by nobody. It warns of those that an editor has called text. Shown goes before their names.
 func missed(root *confined.Directory, names []string, shown string) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, name := range names {
 		isCapital := !IsSource(name) && IsSource(strings.ToLower(name))
-		isText := IsSource(strings.TrimSuffix(strings.ToLower(name), ".txt")) && strings.HasSuffix(strings.ToLower(name), ".txt")
+		stem, isText := strings.CutSuffix(strings.ToLower(name), ".txt")
+		isText = isText && IsSource(stem)
 		if !isCapital && !isText {
 			continue
 		}
@@ -67,8 +68,11 @@ func missed(root *confined.Directory, names []string, shown string) hcl.Diagnost
 		if info, err := root.Stat(name); correct == "" || err == nil && info.IsDir() {
 			continue
 		}
-		d := mistake.Placeless("File is not read", "%s is not read: %s. If it belongs to the configuration, rename it; else move it away:\n\n  mv %s %s",
-			path.Join(shown, name), why, shell.Word(path.Join(shown, name)), shell.Word(path.Join(shown, correct)))
+		help := fmt.Sprintf("If it belongs to the configuration, rename it; else move it away:\n\n  mv %s %s", shell.Word(path.Join(shown, name)), shell.Word(path.Join(shown, correct)))
+		if slices.Contains(names, correct) {
+			help = fmt.Sprintf("%s is there as well, and is read. Move the one that is not meant out of the directory.", path.Join(shown, correct))
+		}
+		d := mistake.Placeless("File is not read", "%s is not read: %s. %s", path.Join(shown, name), why, help)
 		if isText {
 			d.Severity = hcl.DiagWarning
 		}
@@ -85,12 +89,12 @@ func sourceName(name string) (correct, why string) {
 		return "", ""
 	case strings.HasPrefix(name, ".") && IsSource(strings.TrimLeft(name, ".")) && strings.TrimLeft(name, ".") != "hcl":
 		return strings.TrimLeft(name, "."), "its name begins with a point"
-	case IsSource(strings.ToLower(name)):
-		return strings.ToLower(name), "the end of its name is in capitals"
+	case IsSource(lowerEnd(name)):
+		return lowerEnd(name), "the end of its name is in capitals"
 	}
 	for _, end := range endsOfOthers {
-		if cut := strings.TrimSuffix(strings.ToLower(name), end); cut != strings.ToLower(name) && IsSource(cut) {
-			return cut, "its name ends in " + end + " and not in .hcl"
+		if cut := strings.TrimSuffix(lowerEnd(name), end); cut != lowerEnd(name) && IsSource(lowerEnd(cut)) {
+			return lowerEnd(cut), "its name ends in " + end + " and not in .hcl"
 		}
 	}
 	stem, end := strings.TrimSuffix(name, path.Ext(name)), path.Ext(name)
@@ -103,6 +107,15 @@ func sourceName(name string) (correct, why string) {
 		return "main.hcl", "its name does not end in .hcl"
 	}
 	return "", ""
+}
+
+// lowerEnd is a name whose end, from its first point on, is in small letters.
+func lowerEnd(name string) string {
+	stem, end, hasEnd := strings.Cut(name, ".")
+	if !hasEnd {
+		return name
+	}
+	return stem + "." + strings.ToLower(end)
 }
 
 // isOtherLanguage reports whether a file may be a configuration in a language that remit does not read.

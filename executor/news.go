@@ -18,7 +18,7 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if d.IsListed() {
 		return newsOfListed(&d, records, settings)
 	}
-	records = withKept(records, storedDebit(d))
+	records = withKept(withNewer(d, records), storedDebit(d))
 	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), settings.FingerprintKey)
 	if err != nil { // it was imported without one
 		var ok bool
@@ -33,8 +33,10 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if finding.Debit != nil && finding.Debit.ID == d.RecordID {
 		differences = append(differences, contradicts(d, *finding.Debit)...)
 	}
+	all := differences // an acceptance is of them all
+	differences = unsettledBy(d, records, differences)
 	if slices.ContainsFunc(differences, overthrows) {
-		return newConflict(d, records, differences), nil, true
+		return newConflict(d, records, all), nil, true
 	}
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false
@@ -61,10 +63,46 @@ func newsOfSide(d state.Detail, records []transfer.Record) (state.Outcome, []tra
 	if same := transfer.Newest(records, func(r transfer.Record) bool { return isDebit(r) && r.ID == d.RecordID }); same != nil {
 		differences = append(differences, contradicts(d, *same)...)
 	}
+	all := differences // an acceptance is of them all
+	differences = unsettledBy(d, records, differences)
 	if slices.ContainsFunc(differences, overthrows) {
-		return newConflict(d, records, differences), nil, true
+		return newConflict(d, records, all), nil, true
 	}
 	return state.Outcome{}, differences, false
+}
+
+// withNewer are records of a file with the state's copy in the place of one that is older than that: an older export takes nothing back.
+func withNewer(d state.Detail, records []transfer.Record) []transfer.Record {
+	all := slices.Clone(records)
+	for i := range all {
+		kept, has := storedRecord(d, all[i].ID)
+		if was, is := kept.Version(), all[i].Version(); has && was.Compare(is) > 0 && !was.Contradicts(is) {
+			all[i] = kept
+		}
+	}
+	return all
+}
+
+// unsettledBy are differences without those that a person has accepted, whichever of the two the state has since. Where a record ended
+// otherwise than it had when that was accepted, none of them is settled. A debit is no other record than the credit of its own group that
+// was stored alone.
+func unsettledBy(d state.Detail, records []transfer.Record, differences []transfer.Difference) []transfer.Difference {
+	if stored, has := storedRecord(d, d.RecordID); has && isCredit(stored) && stored.GroupID != "" {
+		differences = slices.DeleteFunc(slices.Clone(differences), func(found transfer.Difference) bool {
+			return found.Field == "id" && slices.ContainsFunc(records, func(r transfer.Record) bool { return r.ID == found.Answered && r.GroupID == stored.GroupID })
+		})
+	}
+	isChanged := slices.ContainsFunc(records, func(r transfer.Record) bool {
+		kept, has := storedRecord(d, r.ID)
+		return has && ended(kept.Status) && ended(r.Status) && kept.Status != r.Status
+	})
+	if isChanged || d.Outcome == nil {
+		return differences
+	}
+	return slices.DeleteFunc(slices.Clone(differences), func(found transfer.Difference) bool {
+		turned := transfer.Difference{Field: found.Field, Asked: found.Answered, Answered: found.Asked}
+		return slices.Contains(d.Outcome.Differences, found) || slices.Contains(d.Outcome.Differences, turned)
+	})
 }
 
 // overthrows reports whether by a difference the state's word of a transfer no longer holds: it may have been made although it is said

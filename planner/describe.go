@@ -248,7 +248,7 @@ func failedText(d *state.Detail, canLookUp bool) string {
 		if d.Outcome.Source == state.SourcePerson {
 			accepted = ", which a person accepted"
 		}
-		return "the debit side FAILED, and the credit side did not" + accepted + "; ask the service whether the money arrived before you pay it under a new ref_id"
+		return "one record of it FAILED, and another did not" + accepted + "; ask the service whether the money arrived before you pay it under a new ref_id"
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup && isCreditFailed(keptRecords(d)):
 		return "the service says that it FAILED; " + pay
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:

@@ -299,7 +299,7 @@ type Plan struct {
 	// Their requests have what a row has: ref_id, asset and amount. A saved plan only
 	// counts them.
 	Undeclared []Change
-	// UndeclaredFailed are those of them all that FAILED, and were not paid. They are not saved.
+	// UndeclaredFailed are those of them all that FAILED. They are not saved.
 	UndeclaredFailed transfer.Totals
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
 	// counts with the recorded ones. Those of the actions that have lines have a hash total.

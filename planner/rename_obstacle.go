@@ -15,7 +15,7 @@ import (
 
 // Renaming is what an obstacle says of transfers that were renamed.
 type Renaming struct {
-	// Was and Is are how the ref_ids were made and are, of the first of them; the same where the amounts in them differ.
+	// Was and Is are how the ref_ids were made and are, of the first of them; the same where the amounts in them differ, or the spelling.
 	Was string `json:"was"`
 	Is  string `json:"is"`
 	// Oldest and Newest are when what they were was intended; zero where that is not known.
@@ -87,8 +87,12 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 		if isPeriod {
 			both = "as where this is the payment of the next period, leave the block of the old one in the files beside it, or accept it"
 		}
-		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, %s.",
-			first.line.RefID, first.line.Place, old, j.recordedFrom(old), o.Rename.when(), was.words, is, both)
+		made := fmt.Sprintf("was made by %s, and is by %s", was.words, is)
+		if was.words == is {
+			made = "is made by the same words, and a value in it is written otherwise"
+		}
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is %s%s and is no longer declared. Its name %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, %s.",
+			first.line.RefID, first.line.Place, old, j.recordedFrom(old), o.Rename.when(), made, both)
 		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + o.Remedy
 		return
 	}

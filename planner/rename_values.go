@@ -1,8 +1,10 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"unicode"
@@ -93,17 +95,19 @@ func parts(all []string, text string) []string {
 	return all
 }
 
+// kindOf is 1 for a digit, 2 for a letter, a mark of one, or a number in other signs, and 0 for any other sign.
+func kindOf(r rune) int {
+	switch {
+	case r >= '0' && r <= '9':
+		return 1
+	case r < utf8.RuneSelf && (r|0x20 < 'a' || r|0x20 > 'z'), r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.N):
+		return 0
+	}
+	return 2
+}
+
 // nextPart cuts the first run of letters, or of digits, off a text; "" where there is none.
 func nextPart(text string) (part, rest string) {
-	kindOf := func(r rune) int {
-		switch {
-		case r >= '0' && r <= '9':
-			return 1
-		case r < utf8.RuneSelf && (r|0x20 < 'a' || r|0x20 > 'z'), r >= utf8.RuneSelf && !unicode.IsLetter(r):
-			return 0
-		}
-		return 2
-	}
 	from, kind := 0, 0
 	for i, r := range text {
 		next := kindOf(r)
@@ -122,22 +126,51 @@ func nextPart(text string) (part, rest string) {
 }
 
 // isRespelled reports whether two ref_ids that differ have the same parts in the same order: a program that wrote the file anew dropped
-// zeros in front of a number, for example, or wrote capitals, or other signs between the parts.
+// zeros in front of a number, for example, or wrote capitals, or another sign that joins the parts. Any other sign means something.
 func isRespelled(x, y string) bool {
-	if x == y {
-		return false
+	return x != y && string(appendSpelling(nil, x)) == string(appendSpelling(nil, y))
+}
+
+// joining are the signs that join the parts of a ref_id, and say nothing else.
+const joining = "-_./: "
+
+// appendSpelling appends that of a ref_id which every spelling of it shares: its parts, without capitals and without zeros in front, and its
+// signs but for those that join parts.
+func appendSpelling(to []byte, refID string) []byte {
+	for part, rest := nextPart(refID); part != ""; part, rest = nextPart(rest) {
+		if isNumber(part) {
+			part = strings.TrimLeft(part, "0")
+		}
+		for _, r := range part {
+			to = utf8.AppendRune(to, unicode.ToLower(unicode.ToUpper(r)))
+		}
+		to = append(to, 0)
 	}
-	for n := 0; ; n++ {
-		var of, other string
-		of, x = nextPart(x)
-		other, y = nextPart(y)
-		switch {
-		case of == "" || other == "":
-			return n > 0 && of == other
-		case !isSamePart(of, other):
-			return false
+	for _, r := range refID {
+		if kindOf(r) == 0 && !strings.ContainsRune(joining, r) {
+			to = utf8.AppendRune(to, r)
 		}
 	}
+	return to
+}
+
+// spelled is a row by its ref_id in any spelling.
+type spelled struct {
+	hash uint64
+	row  *row
+}
+
+var spellingSeed = maphash.MakeSeed()
+
+// spellingsOf are rows in order of the hash of their spelling, and of those with one hash in their own order. It uses what room has.
+func (b *builder) spellingsOf(room []spelled, rows []*row, buffer []byte) ([]spelled, []byte) {
+	room = room[:0]
+	for _, r := range rows {
+		buffer = appendSpelling(buffer[:0], b.rows.refID(r))
+		room = append(room, spelled{maphash.Bytes(spellingSeed, buffer), r})
+	}
+	slices.SortStableFunc(room, func(x, y spelled) int { return cmp.Compare(x.hash, y.hash) })
+	return room, buffer
 }
 
 func isNumber(part string) bool { return part[0] >= '0' && part[0] <= '9' }
@@ -163,9 +196,7 @@ func hasShapeOf(x, y string) bool {
 type sameValues struct {
 	line twinned
 	row  *row
-	of   *values
-	// isRespelled says that its ref_id is that of the line in another spelling, whatever its words.
-	isRespelled bool
+	of   *values // nil of one whose ref_id is that of the line in another spelling, whatever its words
 }
 
 // findSameValues looks among the transfers of each movement that are declared no longer for those that have the values
@@ -173,25 +204,32 @@ type sameValues struct {
 func (b *builder) findSameValues(ctx context.Context, all []*renameGroup) error {
 	var found []sameValues
 	var buffer []string
+	var spellings []spelled
+	var spelling []byte
 	for _, g := range all {
+		spellings, spelling = b.spellingsOf(spellings, g.gone, spelling)
 		for _, line := range g.lines {
 			c := b.plan.Changes.At(int(line.number))
 			words := namedBy(&c).words()
 			if b.renamed[line.number] != nil || words == "" {
 				continue
 			}
+			spelling = appendSpelling(spelling[:0], c.RefID)
+			hash := maphash.Bytes(spellingSeed, spelling)
+			at, _ := slices.BinarySearchFunc(spellings, hash, func(s spelled, hash uint64) int { return cmp.Compare(s.hash, hash) })
+			for ; at < len(spellings) && spellings[at].hash == hash; at++ {
+				if r := spellings[at].row; isRespelled(b.rows.refID(r), c.RefID) {
+					found = append(found, sameValues{line, r, nil})
+				}
+			}
 			v := valuesOf(c.RefID, words)
 			for _, r := range g.gone {
 				refID := b.rows.refID(r)
-				if isRespelled(refID, c.RefID) {
-					found = append(found, sameValues{line, r, &v, true})
-					continue
-				}
 				if !v.mayBeIn(refID) {
 					continue
 				}
 				if buffer = parts(buffer[:0], refID); v.areIn(buffer) {
-					found = append(found, sameValues{line, r, &v, false})
+					found = append(found, sameValues{line, r, &v})
 				}
 			}
 		}
@@ -215,7 +253,7 @@ func (b *builder) noteSameValues(f *sameValues, d *state.Detail) error {
 	}
 	c := b.plan.Changes.At(int(f.line.number))
 	words := named{d.RefID, d.Intent.Naming, d.Intent.FromLabel}.words()
-	hasValues := f.isRespelled || words != namedBy(&c).words() && f.of.areIn(unwritten(d.RefID, words))
+	hasValues := f.of == nil || words != namedBy(&c).words() && f.of.areIn(unwritten(d.RefID, words))
 	if b.renamed[f.line.number] != nil || !request.IsTwin(&c.Request) || !hasValues {
 		return nil
 	}

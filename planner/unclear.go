@@ -91,20 +91,28 @@ func beforeForgotten(ctx context.Context, record Record, d *state.Detail) (*stat
 	return was, nil
 }
 
-// isDisputed reports whether a transfer FAILED by its debit side alone, as its differences or its kept records say, or is in
+// isDisputed reports whether a transfer FAILED by one record, and by another did not, as its differences or its kept records say, or is in
 // conflict over a record that FAILED.
 func isDisputed(d *state.Detail) bool {
 	if d.RecordStatus != transfer.Failed || d.Outcome == nil {
 		return false
 	}
 	_, differ := transfer.OfCredit(d.Outcome.Differences)
-	return differ || d.Status == state.Conflict || isCreditUnfailed(keptRecords(d))
+	return differ || d.Status == state.Conflict || isUnfailedBeside(d)
 }
 
-// isCreditUnfailed reports whether the credit side among kept records did not fail. One that can't be read says nothing.
-func isCreditUnfailed(raws []json.RawMessage) bool {
-	credit := newestCredit(raws)
-	return credit != nil && credit.Status != transfer.Failed
+// isUnfailedBeside reports whether another record than the deciding one is kept that did not fail: its credit side, or a second payment
+// under the ref_id. One that can't be read says nothing.
+func isUnfailedBeside(d *state.Detail) bool {
+	var records []transfer.Record
+	for _, raw := range keptRecords(d) {
+		if r, err := transfer.ParseKept(raw); err == nil && r.ID != d.RecordID {
+			records = append(records, r)
+		}
+	}
+	return slices.ContainsFunc(records, func(r transfer.Record) bool {
+		return transfer.Newest(records, func(of transfer.Record) bool { return of.ID == r.ID }).Status != transfer.Failed
+	})
 }
 
 // isCreditFailed reports whether the credit side is among kept records, and FAILED.

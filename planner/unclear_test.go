@@ -144,8 +144,8 @@ func TestWhatIsSaidOfADebitSideThatFailedAlone(t *testing.T) {
 		how  func(*state.Detail)
 		want string
 	}{
-		"a person accepted it":           {accepting, "the debit side FAILED, and the credit side did not, which a person accepted" + ask},
-		"an earlier version recorded it": {ended(transfer.Failed, transfer.Completed), "the debit side FAILED, and the credit side did not" + ask},
+		"a person accepted it":           {accepting, "one record of it FAILED, and another did not, which a person accepted" + ask},
+		"an earlier version recorded it": {ended(transfer.Failed, transfer.Completed), "one record of it FAILED, and another did not" + ask},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, newMemory(record(declare("old"), state.Recorded, test.how)), planner.Controls{}, declare("old"))

@@ -203,9 +203,9 @@ func readExport(ctx context.Context, name string, reader *records.Reader, into *
 func readExports(ctx context.Context, streams *terminal.Streams, dir *workspace.Directory, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
 	streams.Begin("reading the records")
 	var read []view.ReconciledFile
-	var unfinished, by string // a file whose last page names a next one, and the field that does
-	var all, promised int     // records that are there, and that one list has by its own word
-	isFinished := false       // some page names none
+	var unfinished, by string     // a file whose last page names a next one, and the field that does
+	promised := make(map[int]int) // records of lists that say how many they have, by that number
+	isFinished := false           // some page names none
 	for _, name := range files {
 		in, err := openExport(streams, dir, name)
 		if err != nil {
@@ -222,7 +222,9 @@ func readExports(ctx context.Context, streams *terminal.Streams, dir *workspace.
 		} else {
 			isFinished = true
 		}
-		all, promised = all+reader.Count(), max(promised, reader.Promised())
+		for total, count := range reader.Promised() {
+			promised[total] += count
+		}
 		read = append(read, view.ReconciledFile{Name: name, Records: reader.Count()})
 	}
 	for _, file := range read {
@@ -237,8 +239,10 @@ func readExports(ctx context.Context, streams *terminal.Streams, dir *workspace.
 	if unfinished != "" && !isFinished {
 		return nil, fmt.Errorf("%s names a next page (%s), and no file is the last page: the export is not complete. Add the pages that are missing", unfinished, by)
 	}
-	if promised > all {
-		return nil, fmt.Errorf("the export says that its list has %d records, and the files have %d: it is not complete. Add the pages that are missing", promised, all)
+	for total, count := range promised {
+		if total > count {
+			return nil, fmt.Errorf("the export says that its list has %d records, and the files have %d: it is not complete. Add the pages that are missing", total, count)
+		}
 	}
 	return read, nil
 }

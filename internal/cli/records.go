@@ -45,8 +45,10 @@ func eachRecordIn(in io.Reader, name string, max int64, use func(records.Record)
 	if field := reader.Continues(); field != "" {
 		return fmt.Errorf("%s names a next page (%s), which is not in it: the export is not complete", name, field)
 	}
-	if reader.Promised() > reader.Count() {
-		return fmt.Errorf("%s says that its list has %d records, and has %d: the export is not complete", name, reader.Promised(), reader.Count())
+	for promised, count := range reader.Promised() {
+		if promised > count {
+			return fmt.Errorf("%s says that its list has %d records, and has %d: the export is not complete", name, promised, count)
+		}
 	}
 	return nil
 }

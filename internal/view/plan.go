@@ -454,14 +454,13 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	}
 }
 
-// undeclaredFailed says how many of the transfers that are no longer declared were not paid; "" for none.
+// undeclaredFailed says how many of the transfers that are no longer declared FAILED; "" for none.
 func (p *page) undeclaredFailed(plan *planner.Plan) string {
 	failed := &plan.UndeclaredFailed
 	if failed.Count() == 0 {
 		return ""
 	}
-	were := map[bool]string{true: "was", false: "were"}[failed.Count() == 1]
-	return fmt.Sprintf("%d FAILED and %s not paid%s", failed.Count(), were, inBrackets(Visible(p.sums(failed))))
+	return fmt.Sprintf("%d FAILED%s", failed.Count(), inBrackets(Visible(p.sums(failed))))
 }
 
 // counts is the plan in one sentence.

@@ -117,6 +117,7 @@ func (j *jsonReader) objectOrPage() error {
 		return j.record(line)
 	}
 	around := append(bytes.Clone(j.text), "null"...) // {…"items":null
+	before := j.count
 	if err := j.array(); err != nil || j.done {
 		return err
 	}
@@ -124,14 +125,14 @@ func (j *jsonReader) objectOrPage() error {
 		return err
 	}
 	around = append(around, j.text[1:]...) // without the brace that it begins with
-	if err := j.page(around); err != nil {
+	if err := j.page(around, j.count-before); err != nil {
 		return j.wrong(line, fmt.Errorf("read the page of records: %w", err))
 	}
 	return nil
 }
 
-// page takes in what a page says of itself.
-func (j *jsonReader) page(around []byte) error {
+// page takes in what a page of so many records says of itself.
+func (j *jsonReader) page(around []byte, count int) error {
 	fields, err := transfer.ObjectFields(around)
 	if err != nil {
 		return err
@@ -151,7 +152,18 @@ func (j *jsonReader) page(around []byte) error {
 	case part != "":
 		return fmt.Errorf("it says by its field %s that it is not whole, or has records there as well. Export it again", part)
 	}
-	j.promised = max(j.promised, transfer.TotalOf(fields))
+	if total := transfer.TotalOf(fields); total > 0 {
+		j.promise = total
+	}
+	if j.promise > 0 {
+		if j.promised == nil {
+			j.promised = make(map[int]int)
+		}
+		j.promised[j.promise] += count
+	}
+	if j.continues == "" {
+		j.promise = 0
+	}
 	return nil
 }
 

@@ -46,7 +46,8 @@ type Reader struct {
 	max       int64
 	count     int
 	continues string
-	promised  int
+	promise   int                 // of the list of which the last page is one; 0 where it says none
+	promised  map[int]int         // records there are of those lists that say a number, by that number
 	list      func(Listing) error // nil where a list is a mistake
 }
 
@@ -99,8 +100,9 @@ func (r *Reader) Count() int { return r.count }
 // one follows; "" where it says no such thing. The export goes on elsewhere then.
 func (r *Reader) Continues() string { return r.continues }
 
-// Promised returns, once all was read, how many records the pages say that their list has (total_count); 0 where they say none.
-func (r *Reader) Promised() int { return r.promised }
+// Promised returns, once all was read, how many records there are of lists whose pages say how many these have (total_count), by that
+// number. Pages of one list may be in several files.
+func (r *Reader) Promised() map[int]int { return r.promised }
 
 // read finds out what the file is.
 func (r *Reader) read(in *bufio.Reader, each func(Record) bool) error {
