@@ -187,6 +187,7 @@ func (d *Delta) compareHeaders() {
 	compare("targets", strings.Join(was.Targets, ", "), strings.Join(now.Targets, ", "))
 	compare("accepted", strings.Join(was.Accepted, ", "), strings.Join(now.Accepted, ", "))
 	d.compareBlocks(compare)
+	d.compareHours()
 	if was.Controls == now.Controls {
 		return
 	}
@@ -212,6 +213,27 @@ func (d *Delta) compareHeaders() {
 	}
 	if len(d.Header) == named {
 		compare("controls", was.Controls, now.Controls)
+	}
+}
+
+// compareHours holds against each other when the windows of both plans are open, from the time of the newer one on, as far as both know it.
+func (d *Delta) compareHours() {
+	was, now := &d.Before.Header, &d.After.Header
+	for i := range now.Windows {
+		before, after := was.Window(now.Windows[i].Name), &now.Windows[i]
+		if before == nil {
+			continue
+		}
+		from, until := now.Created, before.Until
+		if was.Created.After(from) {
+			from = was.Created
+		}
+		if after.Until.Before(until) {
+			until = after.Until
+		}
+		if x, y, differ := otherHours(hoursBetween(before.Open, from, until), hoursBetween(after.Open, from, until)); differ {
+			d.Header = append(d.Header, transfer.Difference{Field: "window." + after.Name, Asked: x, Answered: y})
+		}
 	}
 }
 

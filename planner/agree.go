@@ -23,9 +23,8 @@ func (c *Change) isSent() bool {
 // may be sent: a later time, an expiry, windows, or a dependency that was not COMPLETED when the plan was made and is
 // not now.
 func (p *Plan) OtherThanDeclared(ctx context.Context, declared iter.Seq[config.Transfer], record Record) (string, error) {
-	a := &agreement{plan: p, members: make(map[config.Dependency][]string), added: make(map[string]string), lists: make(map[lineDependencies]bool)}
+	a := newAgreement(p)
 	find, same := p.Changes.Find(), 0
-	var dependents []dependent
 	for t := range declared {
 		a.join(&t)
 		number, ok := find(t.Request.RefID)
@@ -36,14 +35,10 @@ func (p *Plan) OtherThanDeclared(ctx context.Context, declared iter.Seq[config.T
 		if !c.isSent() {
 			continue
 		}
-		if how := a.differs(&c, &t); how != "" {
+		if how := a.see(&c, &t); how != "" {
 			return otherLine(c.RefID, how), nil
 		}
 		same++
-		if list := newLineDependencies(&c, &t); len(t.DependsOn) > 0 && !a.lists[list] {
-			a.lists[list] = true
-			dependents = append(dependents, dependent{c.RefID, c.After, t.DependsOn})
-		}
 	}
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -57,7 +52,11 @@ func (p *Plan) OtherThanDeclared(ctx context.Context, declared iter.Seq[config.T
 	if same != wanted {
 		return fmt.Sprintf("%d of the %d transfers that the run sends are not declared here", wanted-same, wanted), nil
 	}
-	return a.unmet(ctx, dependents, record)
+	refID, how, err := a.unmet(ctx, record)
+	if how != "" {
+		return otherLine(refID, how), nil
+	}
+	return "", err
 }
 
 // agreement compares a plan with declarations.
@@ -66,6 +65,28 @@ type agreement struct {
 	members map[config.Dependency][]string // ref_ids
 	lists   map[lineDependencies]bool      // that were seen
 	added   map[string]string              // by ref_id that some line waits for and the plan does not say so: one such line
+
+	dependents []dependent
+}
+
+func newAgreement(p *Plan) *agreement {
+	return &agreement{plan: p, members: make(map[config.Dependency][]string), added: make(map[string]string), lists: make(map[lineDependencies]bool)}
+}
+
+// see compares a line with its declaration, and notes what it waits for. It says how they differ, as differs does; what the plan does not
+// send differs in nothing.
+func (a *agreement) see(c *Change, t *config.Transfer) string {
+	if !c.isSent() {
+		return ""
+	}
+	if how := a.differs(c, t); how != "" {
+		return how
+	}
+	if list := newLineDependencies(c, t); len(t.DependsOn) > 0 && !a.lists[list] {
+		a.lists[list] = true
+		a.dependents = append(a.dependents, dependent{c.RefID, c.After, t.DependsOn})
+	}
+	return ""
 }
 
 // dependent is a line that waits for others, one for all that wait for the same.
@@ -122,9 +143,9 @@ func (a *agreement) differs(c *Change, t *config.Transfer) string {
 	return ""
 }
 
-// unmet names a dependency that was added since the plan was made, and is not COMPLETED.
-func (a *agreement) unmet(ctx context.Context, dependents []dependent, record Record) (string, error) {
-	for _, d := range dependents {
+// unmet names a line and a dependency of it that was added since the plan was made, and is not COMPLETED.
+func (a *agreement) unmet(ctx context.Context, record Record) (refID, how string, err error) {
+	for _, d := range a.dependents {
 		after := make(map[string]bool, len(d.after))
 		for _, refID := range d.after {
 			after[refID] = true
@@ -141,7 +162,7 @@ func (a *agreement) unmet(ctx context.Context, dependents []dependent, record Re
 	for some := range slices.Chunk(refIDs, detailsPerCall) {
 		details, err := record.Details(ctx, some...)
 		if err != nil {
-			return "", fmt.Errorf("read recorded details: %w", err)
+			return "", "", fmt.Errorf("read recorded details: %w", err)
 		}
 		for i := range details {
 			if d := &details[i]; d.RecordStatus == transfer.Completed && (d.Status == state.Recorded || d.Status == state.Adopted) {
@@ -151,10 +172,10 @@ func (a *agreement) unmet(ctx context.Context, dependents []dependent, record Re
 	}
 	for _, refID := range refIDs {
 		if by, isUnmet := a.added[refID]; isUnmet {
-			return otherLine(by, fmt.Sprintf("it depends on %q", refID)), nil
+			return by, fmt.Sprintf("it depends on %q", refID), nil
 		}
 	}
-	return "", nil
+	return "", "", nil
 }
 
 func otherLine(refID, how string) string {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 
@@ -17,10 +18,14 @@ type UndeclaredError struct {
 	What     string
 	Said     string // in the plan
 	Declared string // in the files
+	How      string // in the place of What, Said and Declared: what the files say, as a clause
 }
 
 // Error names the line.
 func (e *UndeclaredError) Error() string {
+	if e.How != "" {
+		return fmt.Sprintf("the files here declare %q otherwise than the plan: %s", e.RefID, e.How)
+	}
 	if e.What == "" {
 		text := fmt.Sprintf("the files here do not declare %q", e.RefID)
 		if e.Place != "" {
@@ -34,9 +39,11 @@ func (e *UndeclaredError) Error() string {
 // CompareDeclared holds a saved plan against the files at hand: each declared line of it, whatever its
 // action, must be declared there, with the same fingerprint and the same of what the plan says of the
 // declaration, places apart; so must what the plan calls declared and has no line for. The error is
-// an *[UndeclaredError] about the first line, in the order of the plan, of which that is not so.
-func (p *Plan) CompareDeclared(declared iter.Seq[config.Transfer]) error {
+// an *[UndeclaredError] about the first line, in the order of the plan, of which that is not so. Of a line that is sent, the rules for when
+// it may be are held against the files as well: see [Plan.OtherThanDeclared]. Where the record is nil, dependencies are not.
+func (p *Plan) CompareDeclared(ctx context.Context, declared iter.Seq[config.Transfer], record Record) error {
 	find := p.Changes.Find()
+	a := newAgreement(p)
 	seen := make([]bool, p.Changes.Len())
 	other := make(map[int]*UndeclaredError)
 	kept := make(map[string]*Kept)
@@ -45,6 +52,7 @@ func (p *Plan) CompareDeclared(declared iter.Seq[config.Transfer]) error {
 	}
 	var keptOther *UndeclaredError
 	for t := range declared {
+		a.join(&t)
 		if k := kept[t.Request.RefID]; k != nil {
 			delete(kept, k.RefID)
 			if e := k.compareDeclared(&t); e != nil && keptOther == nil {
@@ -59,6 +67,10 @@ func (p *Plan) CompareDeclared(declared iter.Seq[config.Transfer]) error {
 		line := p.Changes.At(n)
 		if e := line.compareDeclared(&t, p.Header.FormatVersion); e != nil {
 			other[n] = e
+			continue
+		}
+		if how := a.see(&line, &t); how != "" && p.Header.FormatVersion > 0 {
+			other[n] = &UndeclaredError{RefID: line.RefID, How: how}
 		}
 	}
 	for i, c := range p.Changes.All() {
@@ -77,7 +89,14 @@ func (p *Plan) CompareDeclared(declared iter.Seq[config.Transfer]) error {
 	if keptOther != nil {
 		return keptOther
 	}
-	return nil
+	if record == nil || p.Header.FormatVersion == 0 || ctx.Err() != nil {
+		return nil
+	}
+	refID, how, err := a.unmet(ctx, record)
+	if how != "" {
+		return &UndeclaredError{RefID: refID, How: how}
+	}
+	return err
 }
 
 // compareDeclared names the first difference between a line and its declaration; nil for none. A

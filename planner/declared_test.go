@@ -38,7 +38,7 @@ func TestAPlanIsHeldAgainstTheFiles(t *testing.T) {
 		"what was not targeted is not declared":        {honest[:2], "c", ""},
 		"what was not targeted is declared as another": {[]config.Transfer{honest[0], honest[1], declare("c", pay, nine)}, "c", "the amount"},
 	} {
-		err := made.CompareDeclared(slices.Values(test.files))
+		err := made.CompareDeclared(t.Context(), slices.Values(test.files), nil)
 		other, isOther := errors.AsType[*planner.UndeclaredError](err)
 		switch {
 		case isOther != (test.refID != ""):

@@ -184,6 +184,76 @@ func (b *builder) know(w *config.Window) {
 	slices.SortFunc(h.Windows, func(x, y WindowHours) int { return strings.Compare(x.Name, y.Name) })
 }
 
+// CheckHours says which window of a saved plan is open at other times in the files at hand, from t until the plan may no longer be applied; nil
+// where none is. A window that the files do not have says nothing. Hours are a control: who closes a window has approved plans wait as well.
+func (p *Plan) CheckHours(windows []*config.Window, t time.Time) error {
+	for _, w := range windows {
+		said := p.Header.Window(w.Name)
+		if said == nil {
+			continue
+		}
+		until := said.Until
+		if end := p.Header.Expires; !end.IsZero() && end.Before(until) {
+			until = end
+		}
+		var here []Interval
+		for _, i := range w.Intervals(t, until) {
+			here = append(here, Interval{i.Opens, i.Closes})
+		}
+		if was, is, differ := otherHours(hoursBetween(said.Open, t, until), hoursBetween(here, t, until)); differ {
+			return &HoursError{w.Name, was, is}
+		}
+	}
+	return nil
+}
+
+// otherHours says of two lists of intervals the first of each that the other does not have in its place.
+func otherHours(was, is []Interval) (before, after string, differ bool) {
+	for i := range max(len(was), len(is)) {
+		if i < len(was) && i < len(is) && was[i].Opens.Equal(is[i].Opens) && was[i].Closes.Equal(is[i].Closes) {
+			continue
+		}
+		return describeHours(was[min(i, len(was)):]), describeHours(is[min(i, len(is)):]), true
+	}
+	return "", "", false
+}
+
+// HoursError says that a window of a saved plan is open at other times in the files at hand.
+type HoursError struct {
+	Window   string
+	Said, Is string // when it is open, by the plan and by the files, for the first time at which these differ
+}
+
+// Error says both.
+func (e *HoursError) Error() string {
+	return fmt.Sprintf("window %s is open at other times in the files here: %s, and in the plan %s", e.Window, e.Is, e.Said)
+}
+
+// hoursBetween are the parts of intervals from t until an end.
+func hoursBetween(all []Interval, t, until time.Time) []Interval {
+	var list []Interval
+	for _, i := range all {
+		if i.Opens.Before(t) {
+			i.Opens = t
+		}
+		if i.Closes.After(until) {
+			i.Closes = until
+		}
+		if i.Opens.Before(i.Closes) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// describeHours names the first of some intervals.
+func describeHours(all []Interval) string {
+	if len(all) == 0 {
+		return "no more"
+	}
+	return fmt.Sprintf("from %s until %s", all[0].Opens.UTC().Format(time.RFC3339), all[0].Closes.UTC().Format(time.RFC3339))
+}
+
 // windowObstacle is about the lines whose windows are closed now; its count is 0 where none
 // are.
 func (r *recheck) windowObstacle(done map[int]bool) Obstacle {

@@ -342,7 +342,7 @@ func readSaved(ctx context.Context, a *applying, w *opened, snapshot state.Snaps
 	if err != nil {
 		return nil, unfit(ctx, w, useOf(a, plan), err)
 	}
-	if err := a.checkDeclared(ctx, w, plan); err != nil {
+	if err := a.checkDeclared(ctx, w, plan, snapshot); err != nil {
 		return nil, err
 	}
 	a.planning.reviewed = isReviewed(a.planning.approvals)

@@ -26,14 +26,18 @@ func (a *applying) verb() string {
 	return words
 }
 
-// checkDeclared refuses, with --declared, a saved plan of which the files at hand do not declare each
-// line as it is. The whole plan is held against them, whatever an earlier run of it recorded.
-func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.Plan) error {
+// checkDeclared refuses a saved plan one of whose windows is open at other times in the files at hand, and, with --declared, one of which they do
+// not declare each line as it is. The whole plan is held against them, whatever an earlier run of it recorded. The record says which
+// dependencies are met; nil where nothing is sent.
+func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.Plan, record planner.Record) error {
+	if err := plan.CheckHours(config.Windows(w.config), w.host.Now()); err != nil {
+		return unfit(ctx, w, useOf(a, plan), err)
+	}
 	if !a.declared {
 		return nil
 	}
 	var mistakes mistake.Set
-	different := plan.CompareDeclared(counting(w.streams, declared(ctx, w.config, &mistakes)))
+	different := plan.CompareDeclared(ctx, counting(w.streams, declared(ctx, w.config, &mistakes)), record)
 	w.streams.Quiet()
 	if err := w.streams.Report(w.config, mistakes.Diagnostics()); err != nil {
 		return err

@@ -282,7 +282,13 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 		if saved.SHA256 != begun.PlanSHA256 || saved.Digest != begun.Digest {
 			return nil, cannotJoin(a, begun, fmt.Errorf("%s is another plan: its digest is %s, that of the run %s", a.file, saved.Digest, begun.Digest))
 		}
-		if err := a.checkDeclared(ctx, w, saved.Plan); err != nil {
+		snapshot, err := journal.Snapshot(ctx)
+		if err != nil {
+			return nil, w.state.Error(err)
+		}
+		err = a.checkDeclared(ctx, w, saved.Plan, snapshot)
+		_ = snapshot.Close() // it was only read
+		if err != nil {
 			return nil, err
 		}
 		return saved.Plan, a.planning.findApprovals(w, saved.Plan, saved)
@@ -330,6 +336,9 @@ func compareDeclared(ctx context.Context, a *applying, w *opened, plan *planner.
 		return w.state.Error(err)
 	case difference != "":
 		return cannotJoin(a, begun, errors.New(difference))
+	}
+	if err := plan.CheckHours(config.Windows(w.config), w.host.Now()); err != nil {
+		return cannotJoin(a, begun, err)
 	}
 	return nil
 }

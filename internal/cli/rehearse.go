@@ -71,7 +71,7 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	if !plan.Applicable() {
 		return found.plan, nil
 	}
-	if err := a.checkDeclared(ctx, w, plan); err != nil {
+	if err := a.checkDeclared(ctx, w, plan, nil); err != nil {
 		return nil, err
 	}
 	left, err := found.remaining(ctx, w.host, w.config)
