@@ -24,6 +24,7 @@ type addressBook struct {
 type bookEntry struct {
 	name    string
 	isLabel bool // which readers see where a profile has no display_name
+	isID    bool // the profile_id, or its short form, which readers see where a destination has no name
 	profile *eval.Node
 	id      transfer.Request // the profile_id, as a sender's
 }
@@ -58,6 +59,7 @@ func newAddressBook(scope *eval.Scope) (*addressBook, hcl.Diagnostics) {
 		} else {
 			shown = append(shown, e)
 		}
+		b.addID(e)
 		fmt.Fprintf(&contents, "%q %q %q\n", n.Name, e.name, e.id.FromProfileID)
 	}
 	b.contents = contents.String()
@@ -82,6 +84,22 @@ func (b *addressBook) add(e bookEntry) {
 	b.entries[letters] = append(b.entries[letters], e)
 	if shapes != letters {
 		b.entries[shapes] = append(b.entries[shapes], e)
+	}
+}
+
+// idMin is the length from which on an ID is none that a person would give as a name.
+const idMin = 16
+
+// addID enters the profile_id as a name, and its short form: a reviewer takes either for the destination itself.
+func (b *addressBook) addID(e bookEntry) {
+	id := e.id.FromProfileID
+	if len(id) < idMin || !strings.ContainsAny(id, "0123456789") {
+		return
+	}
+	e.isLabel, e.isID = false, true
+	for _, name := range []string{id, id[:8] + id[len(id)-4:]} {
+		e.name = name
+		b.add(e)
 	}
 }
 
@@ -114,9 +132,12 @@ const nameOfAnother = "Name of another destination"
 
 // mistakeOf says that a name can be taken for that of e, where something else is true of who has it.
 func (e *bookEntry) mistakeOf(name, but string) string {
-	as := "can be taken for"
+	as, what := "can be taken for", "name"
 	if name == e.name {
 		as = "is"
+	}
+	if e.isID {
+		what = "profile_id"
 	}
 	remedy := "If that profile is meant, write its profile_id. If not, write another display_name"
 	if e.isLabel {
@@ -124,8 +145,8 @@ func (e *bookEntry) mistakeOf(name, but string) string {
 	} else { // profiles may share a display_name
 		remedy += ", or declare a profile with its IDs, which may have the same display_name."
 	}
-	return fmt.Sprintf("display_name %q %s the name of %s, declared at %s, and %s. A reviewer of the plan would take one for the other. %s",
-		name, as, e.profile.Address(), mistake.At(e.profile.At), but, remedy)
+	return fmt.Sprintf("display_name %q %s the %s of %s, declared at %s, and %s. A reviewer of the plan would take one for the other. %s",
+		name, as, what, e.profile.Address(), mistake.At(e.profile.At), but, remedy)
 }
 
 // displayNameOf is the place of the display_name of a profile that has one.

@@ -146,7 +146,7 @@ func isNextLink(value json.RawMessage, isFollowed bool) bool {
 	var links []link
 	return !isFollowed && json.Unmarshal(value, &links) == nil && slices.ContainsFunc(links, func(l link) bool {
 		isNext := strings.EqualFold(l.Rel, "next") || strings.EqualFold(l.Relation, "next")
-		return isNext && !(isNothing(l.Href) && isNothing(l.URL))
+		return isNext && (!isNothing(l.Href) || !isNothing(l.URL))
 	})
 }
 
