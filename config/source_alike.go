@@ -68,6 +68,9 @@ func missed(root *confined.Directory, names []string, shown string) hcl.Diagnost
 		if info, err := root.Stat(name); correct == "" || err == nil && info.IsDir() {
 			continue
 		}
+		if isText && slices.Contains(names, correct) {
+			continue // it was laid aside
+		}
 		help := fmt.Sprintf("If it belongs to the configuration, rename it; else move it away:\n\n  mv %s %s", shell.Word(path.Join(shown, name)), shell.Word(path.Join(shown, correct)))
 		if slices.Contains(names, correct) {
 			help = fmt.Sprintf("%s is there as well, and is read. Move the one that is not meant out of the directory.", path.Join(shown, correct))

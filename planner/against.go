@@ -231,7 +231,7 @@ func (d *Delta) compareHours() {
 		if after.Until.Before(until) {
 			until = after.Until
 		}
-		if x, y, differ := otherHours(hoursBetween(before.Open, from, until), hoursBetween(after.Open, from, until)); differ {
+		if x, y, differ := otherHours(hoursBetween(before.Open, from, until), hoursBetween(after.Open, from, until), from); differ {
 			d.Header = append(d.Header, transfer.Difference{Field: "window." + after.Name, Asked: x, Answered: y})
 		}
 	}

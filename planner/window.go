@@ -200,20 +200,20 @@ func (p *Plan) CheckHours(windows []*config.Window, t time.Time) error {
 		for _, i := range w.Intervals(t, until) {
 			here = append(here, Interval{i.Opens, i.Closes})
 		}
-		if was, is, differ := otherHours(hoursBetween(said.Open, t, until), hoursBetween(here, t, until)); differ {
+		if was, is, differ := otherHours(hoursBetween(said.Open, t, until), hoursBetween(here, t, until), t); differ {
 			return &HoursError{w.Name, was, is}
 		}
 	}
 	return nil
 }
 
-// otherHours says of two lists of intervals the first of each that the other does not have in its place.
-func otherHours(was, is []Interval) (before, after string, differ bool) {
+// otherHours says of two lists of intervals from a time on the first of each that the other does not have in its place.
+func otherHours(was, is []Interval, from time.Time) (before, after string, differ bool) {
 	for i := range max(len(was), len(is)) {
 		if i < len(was) && i < len(is) && was[i].Opens.Equal(is[i].Opens) && was[i].Closes.Equal(is[i].Closes) {
 			continue
 		}
-		return describeHours(was[min(i, len(was)):]), describeHours(is[min(i, len(is)):]), true
+		return describeHours(was[min(i, len(was)):], from), describeHours(is[min(i, len(is)):], from), true
 	}
 	return "", "", false
 }
@@ -246,10 +246,13 @@ func hoursBetween(all []Interval, t, until time.Time) []Interval {
 	return list
 }
 
-// describeHours names the first of some intervals.
-func describeHours(all []Interval) string {
-	if len(all) == 0 {
+// describeHours names the first of some intervals from a time on.
+func describeHours(all []Interval, from time.Time) string {
+	switch {
+	case len(all) == 0:
 		return "no more"
+	case all[0].Opens.Equal(from):
+		return "until " + all[0].Closes.UTC().Format(time.RFC3339)
 	}
 	return fmt.Sprintf("from %s until %s", all[0].Opens.UTC().Format(time.RFC3339), all[0].Closes.UTC().Format(time.RFC3339))
 }

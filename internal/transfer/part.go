@@ -131,8 +131,8 @@ func isNothing(value json.RawMessage) bool {
 		return !slices.ContainsFunc(items, func(v json.RawMessage) bool { return !isNothing(v) })
 	}
 	text := strings.ToLower(strings.Trim(string(bytes.TrimSpace(value)), `"`))
-	number, err := strconv.ParseFloat(text, 64)
-	return err == nil && number <= 0 || slices.Contains([]string{"", "null", "false", "no", "none"}, text)
+	isNumber := strings.Trim(text, "-0123456789.") == ""
+	return isNumber && (strings.HasPrefix(text, "-") || strings.Trim(text, "0.") == "") || slices.Contains([]string{"null", "false", "no", "none"}, text)
 }
 
 // isNextLink reports whether a value is a list of links one of which leads to the next page.
