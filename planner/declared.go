@@ -114,7 +114,7 @@ func (c *Change) compareDeclared(t *config.Transfer, version int) *UndeclaredErr
 		{"the batch", said.Batch, t.Batch},
 		{"the display name", said.DisplayName, t.DisplayName},
 		{"whether the ref_id is a label", fmt.Sprint(said.FromLabel), fmt.Sprint(t.FromLabel)},
-		{"expires", fmt.Sprint(said.Expires.UTC()), fmt.Sprint(t.Expires.UTC())},
+		{"expires", timeText(said.Expires), timeText(t.Expires)},
 		{"reverses", said.Reverses, t.Reverses},
 		{"duplicate_within", said.DuplicateWithin.String(), c.onlyOf(Submit, t.DuplicateWithin.String(), "0s")},
 		{"accept_duplicate_of", fmt.Sprintf("%q", said.AcceptDuplicateOf), c.onlyOf(Submit, fmt.Sprintf("%q", t.AcceptDuplicateOf), "[]")},
