@@ -290,3 +290,32 @@ func TestWhatManyWaitForIsKeptOnce(t *testing.T) {
 		t.Errorf("twice as many take %d bytes, %.1f times as much", twice, float64(twice)/float64(once))
 	}
 }
+
+// opening is a run that takes its time to open.
+type opening struct{ offered }
+
+func (s *opening) Open(ctx context.Context, o state.Opening) error {
+	time.Sleep(2 * time.Second)
+	return s.offered.Open(ctx, o)
+}
+
+// TestARunThatWasStoppedWhileItOpenedStopsTheOthers has a refusal stop the run before anybody could be told: those who join find it written down.
+func TestARunThatWasStoppedWhileItOpenedStopsTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.settings.InFlightMax, w.settings.StopOnRefusal = 4, true
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			time.Sleep(300 * time.Millisecond)
+			return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422, Reason: "It refused."}
+		}
+		share := new(opening)
+		run := w.run(w.plan(numbered(1000)...))
+		run.Share, run.Saved = share, true
+		if _, err := executor.Apply(t.Context(), run); err != nil || share.open == nil {
+			t.Fatalf("shared %t, %v", share.open != nil, err)
+		}
+		if len(share.stops) == 0 {
+			t.Error("nobody else is told to stop")
+		}
+	})
+}
