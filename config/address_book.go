@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -87,13 +88,14 @@ func (b *addressBook) add(e bookEntry) {
 	}
 }
 
-// idMin is the length from which on an ID is none that a person would give as a name.
+// idMin is the length, in bytes, of the shortest ID that nobody would give as a name.
 const idMin = 16
 
 // addID enters the profile_id as a name, and its short form: a reviewer takes either for the destination itself.
 func (b *addressBook) addID(e bookEntry) {
 	id := e.id.FromProfileID
-	if len(id) < idMin || !strings.ContainsAny(id, "0123456789") {
+	isASCII := !strings.ContainsFunc(id, func(r rune) bool { return r >= utf8.RuneSelf })
+	if len(id) < idMin || !isASCII || !strings.ContainsAny(id, "0123456789") {
 		return
 	}
 	e.isLabel, e.isID = false, true
@@ -142,6 +144,8 @@ func (e *bookEntry) mistakeOf(name, but string) string {
 	remedy := "If that profile is meant, write its profile_id. If not, write another display_name"
 	if e.isLabel {
 		remedy += fmt.Sprintf(", or give %s a display_name, which readers then see in place of its label.", e.profile.Address())
+	} else if e.isID {
+		remedy += "."
 	} else { // profiles may share a display_name
 		remedy += ", or declare a profile with its IDs, which may have the same display_name."
 	}

@@ -297,6 +297,7 @@ func (o *includeOpener) parse(b *includedDir, in include) {
 		o.refuse(in, "%s: %s", b.Name, mistake.Sentence(confined.Plain(err)))
 		return
 	}
+	o.diags = append(o.diags, missed(b.Root, names, b.Name)...)
 	names = slices.DeleteFunc(names, func(name string) bool { return !IsSource(name) })
 	if len(names) == 0 {
 		o.refuse(in, "There is no file whose name ends in .hcl or .hcl.json in %s, so nothing would be included.", b.Name)

@@ -33,13 +33,12 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	if finding.Debit != nil && finding.Debit.ID == d.RecordID {
 		differences = append(differences, contradicts(d, *finding.Debit)...)
 	}
-	all := differences // an acceptance is of them all
-	differences = unsettledBy(d, records, differences)
-	if slices.ContainsFunc(differences, overthrows) {
-		return newConflict(d, records, all), nil, true
+	unsettled := unsettledBy(d, records, differences)
+	if slices.ContainsFunc(unsettled, overthrows) {
+		return newConflict(d, records, differences), nil, true
 	}
-	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
-		return state.Outcome{}, differences, false
+	if len(unsettled) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
+		return state.Outcome{}, unsettled, false
 	}
 	now := renewedBy(d, *finding.Debit, finding.Credit, finding.DestinationProven)
 	proves := d.Status == state.Unverified && now.status == state.Adopted
@@ -52,7 +51,7 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 	}
 	v := verdict{outcome: state.Outcome{
 		RefID: d.RefID, Status: now.status, Source: state.SourceLookup,
-		Records: raws(records, finding.Debit), Deciding: finding.Debit, Differences: now.accepted,
+		Records: raws(records, finding.Debit), Deciding: finding.Debit, Differences: stillAccepted(d, differences, now.accepted),
 	}}
 	return fallShort(v, now.isUnproven, now.shortcomings).outcome, nil, true
 }
@@ -63,12 +62,23 @@ func newsOfSide(d state.Detail, records []transfer.Record) (state.Outcome, []tra
 	if same := transfer.Newest(records, func(r transfer.Record) bool { return isDebit(r) && r.ID == d.RecordID }); same != nil {
 		differences = append(differences, contradicts(d, *same)...)
 	}
-	all := differences // an acceptance is of them all
-	differences = unsettledBy(d, records, differences)
-	if slices.ContainsFunc(differences, overthrows) {
-		return newConflict(d, records, all), nil, true
+	unsettled := unsettledBy(d, records, differences)
+	if slices.ContainsFunc(unsettled, overthrows) {
+		return newConflict(d, records, differences), nil, true
 	}
-	return state.Outcome{}, differences, false
+	return state.Outcome{}, unsettled, false
+}
+
+// stillAccepted are the differences that a person has accepted and that the records still have. Without them the state would say that the request was carried out as it is.
+// Known are those of them that were found already.
+func stillAccepted(d state.Detail, differences, known []transfer.Difference) []transfer.Difference {
+	all := slices.Clone(known)
+	for _, found := range differences {
+		if d.Outcome != nil && slices.Contains(d.Outcome.Differences, found) && !slices.Contains(all, found) {
+			all = append(all, found)
+		}
+	}
+	return all
 }
 
 // withNewer are records of a file with the state's copy in the place of one that is older than that: an older export takes nothing back.
@@ -111,7 +121,8 @@ func overthrows(d transfer.Difference) bool {
 	return d.IsOfCredit() || d.Field == "status" || d.Field == "id" || d.Field == "group_id"
 }
 
-// newConflict is the outcome of records that overthrow what the state has. The stored record is kept with them: it can be accepted.
+// newConflict is the outcome of records that overthrow what the state has, by all their differences: an acceptance is of them all. Where the
+// stored record is not among them, it is kept with them, so that it can be accepted.
 func newConflict(d state.Detail, records []transfer.Record, differences []transfer.Difference) state.Outcome {
 	o := state.Outcome{
 		RefID: d.RefID, Status: state.Conflict, Source: state.SourceLookup,

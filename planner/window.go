@@ -185,7 +185,7 @@ func (b *builder) know(w *config.Window) {
 }
 
 // CheckHours says which window of a saved plan is open at other times in the files at hand, from t until the plan may no longer be applied; nil
-// where none is. A window that the files do not have says nothing. Hours are a control: who closes a window has approved plans wait as well.
+// where none is. A window that the files do not have says nothing. Hours are a control: an owner who closes a window also stops the plans that were approved before.
 func (p *Plan) CheckHours(windows []*config.Window, t time.Time) error {
 	for _, w := range windows {
 		said := p.Header.Window(w.Name)

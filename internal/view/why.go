@@ -92,7 +92,7 @@ func (y *Why) Answer() string {
 	case planner.Expired:
 		return "It is too late for it: " + stop(c.Reason)
 	case planner.Failed:
-		return failed(c.Reason)
+		return stop(capital(c.Reason))
 	case planner.None, planner.Undeclared: // said above; a plan has no line of the other
 	}
 	panic("no such action: " + string(c.Action))
@@ -177,7 +177,7 @@ func (y *Why) settled() string {
 	first := "It is " + d.Status.String() + "."
 	switch y.Group {
 	case planner.GroupFailed:
-		first = failed(planner.WhyFailed(d))
+		first = stop(capital(planner.WhyFailed(d)))
 	case planner.GroupUnverified:
 		first = "It is unverified: check its record."
 	case planner.GroupPending:
@@ -362,12 +362,4 @@ func (y *Why) writeNext(p *page) {
 	}
 	p.line(plain(title))
 	p.command("", p.here(y.Next))
-}
-
-// failed is what a FAILED transfer asks for, as a sentence. That it was not paid is said where the service says it of all of it.
-func failed(reason string) string {
-	if strings.HasPrefix(reason, "the service says that it FAILED") {
-		return "It was not paid: " + stop(reason)
-	}
-	return "Nobody knows yet whether it was paid: " + stop(reason)
 }

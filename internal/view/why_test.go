@@ -79,7 +79,7 @@ func TestWhyAnswers(t *testing.T) {
 			"It is in doubt. No answer was read. The next apply looks it up.",
 		},
 		"it expired": {view.Why{Line: line(planner.Expired, because("expires passed"))}, "It is too late for it: expires passed."},
-		"it failed":  {view.Why{Line: line(planner.Failed, because("the service says that it FAILED"))}, "It was not paid: the service says that it FAILED."},
+		"it failed":  {view.Why{Line: line(planner.Failed, because("the service says that it FAILED"))}, "The service says that it FAILED."},
 		"it is done": {
 			view.Why{Declared: &config.Transfer{}, Recorded: recorded(state.Adopted, transfer.Completed)},
 			"It is adopted. Its declaration agrees with the record. Nothing is left to do.",

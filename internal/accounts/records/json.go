@@ -150,7 +150,7 @@ func (j *jsonReader) page(around []byte, count int) error {
 	case part != "" && transfer.PartOf(fields, "any") == "": // of the next page alone
 		j.continues = part
 	case part != "":
-		return fmt.Errorf("it says by its field %s that it is not whole, or has records there as well. Export it again", part)
+		return fmt.Errorf("by its field %s it is not whole, or has other records than its items. Export it again", part)
 	}
 	if total := transfer.TotalOf(fields); total > 0 {
 		j.promise = total
