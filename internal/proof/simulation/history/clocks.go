@@ -26,6 +26,7 @@ type machine struct {
 type machines struct {
 	world *world
 	list  []*machine
+	slept int // times that one fell asleep
 }
 
 // bootedBefore is how long before a history its machines were booted.
@@ -193,6 +194,7 @@ func (ms *machines) suspend(p *process) {
 	w := ms.world
 	d := w.kernel.between(time.Minute, 30*time.Hour)
 	if w.kernel.sleep(p.machine, w.processes, d) {
+		ms.slept++
 		w.log("%s sleeps for %v", p.machine.name, d)
 		w.count("suspended machine")
 	}

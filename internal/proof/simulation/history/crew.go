@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"remit/executor"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -48,7 +49,8 @@ type crew struct {
 	haltedAt         time.Time // when an answer showed that the run must stop; zero for never
 	plan             []byte
 	parts            []*piece
-	members          []*member // in the order of their numbers, of which the first is 1
+	members          []*member                  // in the order of their numbers, of which the first is 1
+	outcomes         map[string]executor.Result // of each ref_id, that the run wrote last
 	rates            map[transfer.Operation]state.Rate
 	permits          map[transfer.Operation][]time.Time // from when on each reserved start ages, oldest first
 
@@ -91,7 +93,7 @@ func (d departure) isLost() bool { return d == dead || d == outlived }
 func (w *world) found(p *process) {
 	p.crew = &crew{
 		world: w, runID: p.id, first: p, journal: p.journal, store: p.store, sessions: map[*process]bool{p: true},
-		rates: make(map[transfer.Operation]state.Rate), permits: make(map[transfer.Operation][]time.Time),
+		outcomes: make(map[string]executor.Result), rates: make(map[transfer.Operation]state.Rate), permits: make(map[transfer.Operation][]time.Time),
 	}
 	w.crew = p.crew
 }

@@ -67,7 +67,7 @@ func (c *crew) isDeaf(p *process, begun start) string {
 }
 
 // told checks the end of a run that several runners carried out, as the journal has it: every part is done,
-// and each line is counted once, as what it is.
+// and each line, and each transfer of another run that it found in need of a person, is counted once, as what it is.
 func (o *oracle) told(p *process, e state.Ended) {
 	c := p.crew
 	if c == nil || !c.isOpen {
@@ -84,6 +84,12 @@ func (o *oracle) told(p *process, e state.Ended) {
 			lines++
 			isLine[change.RefID] = true
 			is[resultOf(o.model.rows[change.RefID])]++
+		}
+	}
+	for refID, result := range c.outcomes { // what a lookup made of another run's transfer is counted, where a person is to hear of it
+		if !isLine[refID] && (result == executor.ResultConflict || result == executor.ResultFailed || result == executor.ResultUnverified) {
+			lines++
+			is[result]++
 		}
 	}
 	for _, n := range e.Outcomes {

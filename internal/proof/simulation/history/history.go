@@ -36,6 +36,7 @@ import (
 const (
 	stepsMax   = 40_000 // of one history: more means that something never ends
 	crashesMax = 8
+	sleepsMax  = 100 // of machines: a run that others take over each time never ends while they go on
 	linesMax   = 20_000
 )
 

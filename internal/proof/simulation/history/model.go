@@ -152,6 +152,9 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			if e.Status == state.Conflict && e.Source == state.SourceAnswer && e.HTTPStatus/100 == 2 { // a 409 with another record stops nothing
 				p.crew.halt()
 			}
+			if p.crew != nil {
+				p.crew.outcomes[refID] = resultOf(row)
+			}
 			if m == o.model && (row.Status.Made() || row.Status == state.Conflict) {
 				delete(o.forgotten, refID)
 			}

@@ -192,7 +192,7 @@ func (w *world) apply(file *savedPlan) string {
 			w.log("%s is interrupted", victim.id)
 			w.count("interrupt")
 			victim.interrupt()
-		case p.original == nil && k.chance(t.clocks.suspends): // nobody in a copy can know that the original's run sleeps
+		case p.original == nil && k.chance(t.clocks.suspends) && w.machines.slept < sleepsMax: // nobody in a copy can know that the original's run sleeps
 			w.machines.suspend(victim)
 		case k.chance(t.clocks.sets):
 			w.machines.set(victim)
