@@ -30,10 +30,12 @@ func (c *Client) classify(path string, ex exchange) executor.Answer {
 		a.Record.AnsweredAt = c.time.answeredAt(ex.header)
 	}
 	_, isRight := c.answering.Load(path)
-	switch _, isProblem := parseProblem(ex.body); {
+	switch {
 	case a.Kind == executor.Answered:
-		c.answering.Store(path, true)
-	case a.Kind == executor.Rejected && isRight && !isProblem && saysWrongPath(ex.status):
+		if !isRight {
+			c.answering.Store(path, true)
+		}
+	case a.Kind == executor.Rejected && isRight && saysWrongPath(ex.status) && !hasProblem(ex.body):
 		a = unclear(ex, "the same address had answered with transfer records, so that a server in between may have written this answer, and "+mayBeMade)
 		a.Problem, a.Stop = keep(ex.body, false), true
 	}
@@ -171,10 +173,7 @@ func unclear(ex exchange, why string) executor.Answer {
 // isEmpty reports whether an answer has no body.
 func isEmpty(body []byte) bool { return len(bytes.TrimSpace(body)) == 0 }
 
-func keepProblem(body []byte) json.RawMessage {
-	_, isProblem := parseProblem(body)
-	return keep(body, isProblem)
-}
+func keepProblem(body []byte) json.RawMessage { return keep(body, hasProblem(body)) }
 
 // retryAfter reads a number of seconds or an HTTP date (RFC 9110, section 10.2.3), counted
 // on the clock of the answer where it has one. 0 means that nothing useful was said.

@@ -51,6 +51,12 @@ func parseProblem(body []byte) (problem, bool) {
 	return p, p.Type != "" || p.Title != "" || p.Detail != ""
 }
 
+// hasProblem reports whether an error body is one in the form of RFC 9457.
+func hasProblem(body []byte) bool {
+	_, ok := parseProblem(body)
+	return ok
+}
+
 // alreadyExists reports whether the problem says that the ref_id is known.
 func (p problem) alreadyExists() bool { return strings.HasSuffix(p.Type, "already-exists") }
 
