@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"remit/config"
 	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
@@ -134,11 +136,49 @@ func isRespelled(x, y string) bool {
 // joining are the signs that join the parts of a ref_id, and say nothing else.
 const joining = "-_./: "
 
-// appendSpelling appends that of a ref_id which every spelling of it shares: its parts, without capitals and without zeros in front, and its
-// signs but for those that join parts.
+// typed are the plain signs in the place of those that an editor, a spreadsheet or another encoding writes for them.
+var typed = strings.NewReplacer(
+	"ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D",
+	"‘", "'", "’", "'", "‚", "'", "‛", "'", "ʼ", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
+	"−", "-", "⁄", "/", "·", ".", "•", ".",
+)
+
+// plainSpelling is a ref_id as somebody types it who has the signs of ASCII alone, as far as they go.
+func plainSpelling(refID string) string {
+	if transfer.Plain(refID) {
+		return refID
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x300 && r < 0x370: // an accent
+			return -1
+		case unicode.Is(unicode.Pd, r):
+			return '-'
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return r
+	}, norm.NFKD.String(typed.Replace(transfer.FoldRefID(typed.Replace(refID)))))
+}
+
+// isFraction reports whether a part is the .0 that a program writes behind a whole number: before is what stands in front of it.
+func isFraction(before, part, rest string) bool {
+	if strings.Trim(part, "0") != "" || len(before) < 2 || before[len(before)-1] != '.' || !isNumber(before[len(before)-2:]) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || kindOf(next) == 0 && next != '.'
+}
+
+// appendSpelling appends that of a ref_id which every spelling of it shares: its parts, without capitals, accents, zeros in front and a .0
+// behind, and its signs but for those that join parts.
 func appendSpelling(to []byte, refID string) []byte {
+	refID = plainSpelling(refID)
 	for part, rest := nextPart(refID); part != ""; part, rest = nextPart(rest) {
 		if isNumber(part) {
+			if isFraction(refID[:len(refID)-len(rest)-len(part)], part, rest) {
+				continue
+			}
 			part = strings.TrimLeft(part, "0")
 		}
 		for _, r := range part {

@@ -88,6 +88,18 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		"a list that has an error":    {always(200, "", `{"items":[],"errors":[{"code":"backend_timeout"}]}`), "by its field errors that it is not whole", 1},
 		"a list that says it is part": {always(200, "", `{"items":[`+record("a", "a1")+`],"partial":true}`), "by its field partial", 1},
 		"more without a cursor":       {always(200, "", `{"items":[],"has_more":true,"next_page_cursor":""}`), "by its field has_more", 1},
+		"a list of a problem":         {always(200, "Content-Type: application/problem+json", `{"items":[]}`), "by its Content-Type, application/problem+json, that the request did not go well", 1},
+		"a list with an error's code": {always(200, "", `{"items":[],"code":"INTERNAL_ERROR","message":"upstream timed out"}`), "by its field code (INTERNAL_ERROR) that the request did not go well", 1},
+		"a list with a message":       {always(200, "", `{"items":[],"meta":{"message":"upstream timed out"}}`), "by its field meta.message (upstream timed out)", 1},
+		"a total":                     {always(200, "", `{"items":[],"meta":{"total":1}}`), "by a total that it has 1 record, and it has 0", 1},
+		"a total in a header":         {always(200, "X-Total-Count: 2", `{"items":[]}`), "by its header X-Total-Count that it has 2 records", 1},
+		"a range of items":            {always(200, "Content-Range: items 0-0/3", `{"items":[]}`), "by its header Content-Range that it has 3 records", 1},
+		"a range of nothing":          {always(200, "Content-Range: items */3", `{"items":[]}`), "by its header Content-Range that it has 3 records", 1},
+		"a next page in a header":     {always(200, `Link: <https://bank/transfers?p=1>; rel="prev", <https://bank/transfers?p=2>; rel="next"`, `{"items":[]}`), "by its header Link that it is not whole", 1},
+		"a hit of a cache":            {always(200, "X-Cache: HIT", `{"items":[]}`), "X-Cache", 4},
+		"a hit, by the standard":      {always(200, "Cache-Status: edge; hit; ttl=300", `{"items":[]}`), "Cache-Status", 4},
+		"a hit of the cache behind":   {always(200, "X-Cache: MISS, HIT", `{"items":[]}`), "X-Cache", 4},
+		"a warning of a stale answer": {always(200, `Warning: 110 cdn "Response is Stale"`, `{"items":[]}`), "Warning", 4},
 		"pages without an end": {func(w http.ResponseWriter, r *http.Request) {
 			n++
 			always(200, "", fmt.Sprintf(`{"items":[{"ref_id":"x","n":%[1]d}],"next_page_cursor":"%[1]d"}`, n))(w, r)
@@ -588,4 +600,25 @@ func FuzzFind(f *testing.F) {
 			}
 		})
 	})
+}
+
+// TestAListOfNothingIsBelieved where all that it says beside is that nothing was found, and where what it lacks was not asked for.
+func TestAListOfNothingIsBelieved(t *testing.T) {
+	for name, api := range map[string]http.HandlerFunc{
+		"a code of success":   always(200, "", `{"items":[],"code":0,"message":"Abfrage durchgelaufen"}`),
+		"nothing found":       always(200, "", `{"items":[],"message":"no transfers found","total":0,"page":1}`),
+		"no total":            always(200, "X-Total-Count: 0", `{"items":[],"meta":{"total":0}}`),
+		"an empty range":      always(200, "Content-Range: items */0", `{"items":[]}`),
+		"links of other ways": always(200, `Link: <https://bank/transfers>; rel="first", </next>; rel="self"`, `{"items":[]}`),
+		"all that was asked":  always(200, "", `{"items":[`+record("a", "a1")+`],"total_count":500,"message":"Timeout of an index"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: api}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				if _, err := c.Find(t.Context(), []string{"a"}); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }

@@ -1,9 +1,12 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,7 +54,7 @@ func (s *serviceTime) read() time.Time {
 // service itself, may give an answer again as it was, with the Date of then.
 func (s *serviceTime) answeredAt(h http.Header) time.Time {
 	date := dateOf(h)
-	if date.IsZero() || checkAge(h) != nil || s.read().Sub(date).Abs() > dateApartMax {
+	if date.IsZero() || checkAge(h) != nil || checkCache(h) != nil || s.read().Sub(date).Abs() > dateApartMax {
 		return time.Time{}
 	}
 	return date
@@ -60,13 +63,40 @@ func (s *serviceTime) answeredAt(h http.Header) time.Time {
 // checkFresh returns an error where an answer is of an earlier time, as its Age or its Date says. An old
 // list says nothing of the time since.
 func (s *serviceTime) checkFresh(h http.Header) error {
-	if err := checkAge(h); err != nil {
+	if err := cmp.Or(checkAge(h), checkCache(h)); err != nil {
 		return err
 	}
 	date := dateOf(h)
 	if late := s.read().Sub(date); !date.IsZero() && late > dateApartMax {
 		return fmt.Errorf("the answer's Date, %s, is %s ago: a cache between remit and the service gave an old answer again, or a clock is wrong",
 			date.UTC().Format(time.RFC3339), late.Round(time.Second))
+	}
+	return nil
+}
+
+// cacheHits find, by the name of a header, the words of a cache that gave an answer without a question to the service; see RFC 9211
+// for the first.
+var cacheHits = map[string]*regexp.Regexp{
+	"Cache-Status": regexp.MustCompile(`(?i);\s*hit\b`),
+	"X-Cache":      cacheHit, "X-Cache-Status": cacheHit, "X-Proxy-Cache": cacheHit, "CF-Cache-Status": cacheHit,
+}
+
+var cacheHit = regexp.MustCompile(`(?i)(^|[^a-z])(hit|stale|updating)\b|tcp_[a-z_]*hit\b`)
+
+// checkCache returns an error where an answer without an Age says that a cache gave it.
+func checkCache(h http.Header) error {
+	for _, text := range h.Values("Warning") { // RFC 9111, section 5.5, has removed them, and stores still write them
+		if code, _, _ := strings.Cut(strings.TrimSpace(text), " "); slices.Contains([]string{"110", "111", "112"}, code) {
+			return fmt.Errorf("the answer has the Warning %q%s", visible(text), byCache)
+		}
+	}
+	if h.Get("Age") != "" {
+		return nil
+	}
+	for name, hit := range cacheHits {
+		if text := strings.Join(h.Values(name), ", "); hit.MatchString(text) {
+			return fmt.Errorf("the answer has the %s %q and no Age, so that nobody knows when it was made%s", name, visible(text), byCache)
+		}
 	}
 	return nil
 }

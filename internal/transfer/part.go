@@ -18,7 +18,7 @@ var (
 		"nextmarker", "nextoffset", "odatanextlink", "continuation", "continuationtoken", "lastevaluatedkey",
 		"hasmore", "hasnext", "hasnextpage", "moreavailable",
 	}
-	partCounts = []string{"totalcount", "totalitems", "totalresults", "totalelements", "totalrecords", "totalrows", "totalhits", "recordcount", "odatacount"}
+	partCounts = []string{"totalcount", "totalitems", "totalresults", "totalelements", "totalrecords", "totalrows", "totalhits", "totalsize", "recordcount", "resultcount", "itemcount", "numfound", "odatacount"}
 	// partEchoes repeat the question, and say nothing of the answer.
 	partEchoes = []string{"query", "request", "requested", "filter", "filters", "params", "parameters"}
 	partPaging = []string{"meta", "metadata", "page", "paging", "pagination", "pageinfo"} // in which a total is one of records

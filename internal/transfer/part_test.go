@@ -55,6 +55,84 @@ func TestPartOf(t *testing.T) {
 	}
 }
 
+// TestCountOf has lists that lack something, with numbers that count records and such that do not.
+func TestCountOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`{"items":[],"total_count":6}`:                                         6,
+		`{"items":[],"total":6}`:                                               6,
+		`{"items":[],"count":6}`:                                               6,
+		`{"items":[],"totalSize":6}`:                                           6,
+		`{"items":[],"meta":{"count":"6"}}`:                                    6,
+		`{"items":[],"hits":{"total":{"value":6,"relation":"eq"}}}`:            6,
+		`{"items":[],"count":100,"offset":0}`:                                  0,
+		`{"items":[],"total":2000,"currency":"USD"}`:                           0,
+		`{"items":[],"_shards":{"total":5}}`:                                   0,
+		`{"items":[],"request":{"count":5}}`:                                   0,
+		`{"items":[{"count":6}],"count":null,"took":5,"size":100,"version":2}`: 0,
+	} {
+		fields, err := transfer.ObjectFields([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := transfer.CountOf(fields); got != want {
+			t.Errorf("%s counts %d, want %d", text, got, want)
+		}
+	}
+}
+
+// TestTroubleOf has empty lists that say that something went wrong, and such that say that nothing was found.
+func TestTroubleOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"items":[],"code":"INTERNAL_ERROR","message":"upstream timed out"}`:                        "code",
+		`{"items":[],"message":"upstream timed out"}`:                                                "message",
+		`{"items":[],"code":200,"message":"The request took too long; shown as far as it came"}`:     "",
+		`{"items":[],"code":200,"message":"Service unavailable"}`:                                    "message",
+		`{"items":[],"message":"Das System ist gerade nicht erreichbar"}`:                            "message",
+		`{"items":[],"status":503,"title":"Service Unavailable"}`:                                    "status",
+		`{"items":[],"status":"503"}`:                                                                "status",
+		`{"items":[],"status":"error"}`:                                                              "status",
+		`{"items":[],"statusCode":504}`:                                                              "statusCode",
+		`{"items":[],"error_code":"E1007"}`:                                                          "error_code",
+		`{"items":[],"header":{"responseCode":"96","responseMessage":"System malfunction"}}`:         "header.responseMessage",
+		`{"items":[],"header":{"responseCode":"96"}}`:                                                "header.responseCode",
+		`{"items":[],"fault":{"faultstring":"Execution of policy failed"}}`:                          "fault",
+		`{"items":[],"degraded":true}`:                                                               "degraded",
+		`{"items":[],"_shards":{"total":5,"successful":4,"failed":1}}`:                               "_shards.failed",
+		`{"items":[],"warnings":[{"text":"one of two ledgers is not available"}]}`:                   "warnings",
+		`{"items":[],"meta":{"warning":"results may be incomplete"}}`:                                "meta.warning",
+		`{"items":[],"detail":"Try again later","type":"about:blank"}`:                               "detail",
+		`{"items":[],"unprocessed":["a"]}`:                                                           "unprocessed",
+		`{"items":[],"result":"FAIL"}`:                                                               "result",
+		`{"items":[],"code":-1}`:                                                                     "code",
+		`{"items":[]}`:                                                                               "",
+		`{"items":[{"status":"FAILED","message":"no funds"}],"next_page_cursor":"error"}`:            "",
+		`{"items":[],"code":0,"message":"查询成功"}`:                                                     "",
+		`{"items":[],"code":"0000","msg":"success"}`:                                                 "",
+		`{"items":[],"code":"10000","msg":"Success"}`:                                                "",
+		`{"items":[],"status":"success","message":null,"success":true}`:                              "",
+		`{"items":[],"success":true,"message":"Abfrage durchgelaufen"}`:                              "",
+		`{"items":[],"status":{"code":200,"text":"OK"},"degraded":false,"fault":null}`:               "",
+		`{"items":[],"message":"No transfers match"}`:                                                "",
+		`{"items":[],"message":"not found"}`:                                                         "",
+		`{"items":[],"message":"finished without errors"}`:                                           "",
+		`{"items":[],"title":"Transfers","description":"All of one customer","info":{"region":"x"}}`: "",
+		`{"items":[],"warnings":[{"message":"this version is deprecated"}]}`:                         "",
+		`{"items":[],"_shards":{"total":5,"successful":5,"failed":0,"skipped":0}}`:                   "",
+		`{"items":[],"query":{"status":"FAILED","code":500}}`:                                        "",
+		`{"items":[],"request_id":"error-1","server":"gateway-2","took":503}`:                        "",
+	} {
+		fields, err := transfer.ObjectFields([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got, _ := transfer.TroubleOf(fields); got != want {
+			t.Errorf("%s says that it went wrong by %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestTotalOf has lists that say how many records they have, and numbers that are amounts.
 func TestTotalOf(t *testing.T) {
 	t.Parallel()
