@@ -126,7 +126,7 @@ func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Jour
 		return r.explain(err)
 	}
 	for _, outcome := range outcomes {
-		if _, err := fmt.Fprintln(w.streams.Out, view.Resolved(&outcome)); err != nil {
+		if _, err := fmt.Fprintln(w.streams.Out, view.Resolved(&outcome, time.Time{})); err != nil {
 			return err
 		}
 	}
@@ -206,7 +206,7 @@ func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journa
 	if err != nil {
 		return r.explain(err)
 	}
-	_, err = fmt.Fprintln(w.streams.Out, view.Resolved(&outcome))
+	_, err = fmt.Fprintln(w.streams.Out, view.Resolved(&outcome, r.stored.IntendedAt))
 	if err == nil && (outcome.Status == state.Conflict || outcome.Status == state.Unverified) {
 		return exit.Code(exit.Look)
 	}

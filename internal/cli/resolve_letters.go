@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"remit/executor"
 	"remit/internal/cli/exit"
@@ -40,7 +41,7 @@ func (r *resolving) letters(ctx context.Context, w *opened, journal state.Journa
 		return r.explain(err)
 	}
 	for i := range outcomes {
-		if _, err := fmt.Fprintln(w.streams.Out, view.Resolved(&outcomes[i])); err != nil {
+		if _, err := fmt.Fprintln(w.streams.Out, view.Resolved(&outcomes[i], time.Time{})); err != nil {
 			return err
 		}
 	}

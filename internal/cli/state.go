@@ -13,6 +13,7 @@ import (
 	"remit/internal/cli/workspace"
 	"remit/internal/doubt"
 	"remit/internal/text/shell"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -197,7 +198,7 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 	}
 	by := p.host.Holder("remit state rebind")
 	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		before := snapshot.Meta().Service
+		before, done := snapshot.Meta().Service, "The state is bound anew."
 		if after.CustomerID = before.CustomerID; before == after {
 			return bind(w, "The state is bound to this service already.", nil)
 		}
@@ -205,16 +206,18 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 			if err := refuseClient(w.dir, w.config, after, sameClient, "state rebind --reason="+shell.Word(reason)); err != nil {
 				return err
 			}
-			if err := nothingInDoubt(ctx, w.dir, w.state, snapshot); err != nil {
+			made, err := madeHere(ctx, w.dir, w.state, snapshot)
+			if err != nil {
 				return err
 			}
 			after.CustomerID = ""
+			done = w.streams.Screen(w.streams.Out).Rebound(&made, after.BaseURL)
 		}
 		if err := journal.Append(ctx, state.Rebound{Before: before, After: after, By: by, Reason: reason}); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
 		w.state.Binding.Service = after
-		return bind(w, "The state is bound anew.", nil)
+		return bind(w, done, nil)
 	})
 }
 
@@ -225,16 +228,19 @@ func sameService(a, b state.Identity) bool {
 	return a == b
 }
 
-// nothingInDoubt refuses to leave a service that alone can settle a doubt.
-func nothingInDoubt(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot) error {
+// madeHere adds up what the state has as made at its service. It refuses to leave one that alone can settle a doubt.
+func madeHere(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot) (made transfer.Totals, err error) {
 	for t, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return st.Error(err)
+			return made, st.Error(err)
+		}
+		if t.MayBeMade() {
+			made.Add(t.Asset, t.Amount)
 		}
 		if t.Status == state.InDoubt {
-			return exit.WithHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
+			return made, exit.WithHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
 				dir.Command("resolve "+shell.Word(t.RefID)))
 		}
 	}
-	return nil
+	return made, nil
 }

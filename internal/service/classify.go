@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -50,8 +51,12 @@ func saysWrongPath(status int) bool {
 // isBlockPage reports whether an answer is that of a firewall for the web, which reads answers as well as requests: it may
 // have let the request pass.
 func isBlockPage(ex exchange) bool {
-	return (ex.status == http.StatusForbidden || ex.status == http.StatusNotAcceptable) && isWebPage(ex.body)
+	isRefusal := ex.status == http.StatusForbidden || ex.status == http.StatusNotAcceptable
+	return isRefusal && (isWebPage(ex.body) || blockID.Match(ex.body) && !hasProblem(ex.body))
 }
+
+// blockID finds the number by which a firewall wants to be asked about what it blocked, in a text or in JSON.
+var blockID = regexp.MustCompile(`(?i)\b(support|incident|ray|attack|block|waf)[ _-]?id\b`)
 
 func (c *Client) classifyStatus(ex exchange) executor.Answer {
 	switch {

@@ -76,7 +76,7 @@ func (s *State) RefuseOther(bound, declared state.Identity) error {
 	case !used:
 		return exit.WithHint(errors.New(text+"No transfer was ever sent from this state, so it can be bound to the service that the configuration names"), s.dir.Command("init"))
 	}
-	return exit.WithHint(errors.New(text+"Correct the configuration. Only where the service itself changed, bind the state to it"), s.dir.Command(`state rebind --reason="…"`))
+	return exit.WithHint(errors.New(text+"Correct the configuration. Only where it is the same service, which knows what was paid, bind the state to it"), s.dir.Command(`state rebind --reason="…"`))
 }
 
 // lookInto reports whether there is a state, and whether it ever sent or recorded a transfer. A state that
