@@ -269,7 +269,7 @@ func (o *Obstacle) add(refID string) {
 func gravest() []ObstacleKind {
 	return []ObstacleKind{
 		ObstacleConflict, ObstacleEmpty,
-		ObstacleRename, ObstacleLookAlike, ObstacleReversal, ObstacleLate, ObstacleWindow,
+		ObstacleRename, ObstacleLookAlike, ObstacleReversal, ObstacleElsewhere, ObstacleLate, ObstacleWindow,
 		ObstacleControl, ObstacleLimit, ObstaclePolicy,
 	}
 }

@@ -187,6 +187,7 @@ const (
 	ObstacleReversal  ObstacleKind = "reversal"   // exit 5: not of a COMPLETED transfer, or of more than it moved
 	ObstacleLate      ObstacleKind = "late"       // exit 5
 	ObstacleWindow    ObstacleKind = "window"     // exit 5: of a saved plan
+	ObstacleElsewhere ObstacleKind = "elsewhere"  // exit 5: of plan --recursive, paid from another directory
 
 	ObstacleControl ObstacleKind = "control total" // exit 5: a batch does not come to what its control block says
 	ObstacleLimit   ObstacleKind = "limit"         // exit 5: a limit would be exceeded

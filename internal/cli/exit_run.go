@@ -66,7 +66,7 @@ func exitOf(obstacles []planner.Obstacle) int {
 		switch o.Kind {
 		case planner.ObstacleEmpty:
 			return true
-		case planner.ObstacleConflict, planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow,
+		case planner.ObstacleConflict, planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow, planner.ObstacleElsewhere,
 			planner.ObstacleControl, planner.ObstacleLimit, planner.ObstaclePolicy:
 			return false
 		}

@@ -190,6 +190,7 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 // no configuration declares.
 func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *tree.Tree) (undeclared, unread []string, err error) {
 	undeclared = r.variables()
+	var accounts []account
 	isFirst := true
 	beginning := func(n int) {
 		p.streams.Begin(fmt.Sprintf("%s %d of %d: %s", r.asked, n+1, len(places), view.Visible(places[n].directory)))
@@ -215,12 +216,14 @@ func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *
 		if err := r.tell(p, &e.Entry); err != nil {
 			return nil, nil, err
 		}
+		e.account.entry = len(t.Entries)
+		accounts = append(accounts, e.account)
 		t.Entries = append(t.Entries, e.Entry)
 	}
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	return undeclared, unread, nil
+	return undeclared, unread, findElsewhere(ctx, t, accounts)
 }
 
 // isLockFile reports whether a file of the name binds a directory to a state.

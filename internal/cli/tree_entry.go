@@ -64,6 +64,7 @@ type answered struct {
 	skips     []string // names of --var that it does not declare
 	unread    []string // variables of the environment whose names it does not declare
 	sensitive []string // texts to hide
+	account   account
 }
 
 // errOther says that a configuration has another environment than the one that was asked for.
@@ -86,7 +87,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 		o.author, o.expiresIn = r.plan.author, r.plan.expiresIn
 	}
 	e := answered{Entry: tree.Entry{Directory: at.directory, Environment: at.environment, Entity: tree.EntityOf(at.directory, r.dir.Path)}}
-	loaded, err := r.brief(ctx, apart, &o, &e.Entry, r.environment(p))
+	loaded, err := r.brief(ctx, apart, &o, &e, r.environment(p))
 	if errors.Is(err, errOther) {
 		return answered{Entry: tree.Entry{Directory: at.directory}, isOther: true, isRead: true, skips: loaded.Unassigned, unread: loaded.Unread, sensitive: loaded.SensitiveTexts()}
 	}
@@ -109,7 +110,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 }
 
 // brief plans, and keeps of the plan what an entry has of it. The configuration is nil where it can't be read.
-func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.Entry, asked string) (*config.Configuration, error) {
+func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *answered, asked string) (*config.Configuration, error) {
 	w, err := open(p, &o.dir)
 	if w == nil {
 		return nil, err
@@ -128,12 +129,12 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.
 	if err != nil {
 		return w.config, o.planError(err)
 	}
-	e.Brief = tree.BriefOf(plan)
+	e.Brief, e.account = tree.BriefOf(plan), r.accountOf(w, plan)
 	for i := range o.approvals {
 		e.Brief.Approvals = append(e.Brief.Approvals, o.approvals[i].Ask())
 	}
 	next := e.Brief.Next()
-	if saved, err := r.save(ctx, w, plan, e); err != nil {
+	if saved, err := r.save(ctx, w, plan, &e.Entry); err != nil {
 		e.Brief = nil
 		return w.config, err
 	} else if saved != "" && plan.Applicable() {

@@ -43,7 +43,7 @@ type Entry struct {
 	Environment string // "" where nobody knows
 	Protected   bool   // so its block says, and money would move
 	Entity      string // see [EntityOf]
-	ExitCode    int    // that the command ends with that asks this configuration alone
+	ExitCode    int    // that the command ends with that asks this configuration alone; 5 where another one pays the same
 	Told        string // what that command says besides its result, with the places of mistakes
 	// Lines are what it tells programs besides its result: objects of JSON.
 	Lines []json.RawMessage

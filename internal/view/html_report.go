@@ -84,7 +84,7 @@ func (h *htmlReport) pageHead() *pageHead {
 	head := &pageHead{
 		isSandbox: meta.Service.IsSandbox(), environment: meta.Environment, service: meta.Service,
 		title: h.title(), said: span{text, tone}, counted: "Count and sum of what was paid", none: "Nothing was paid.",
-		calm: "Nothing: no transfer is in doubt, in conflict or unverified.",
+		calm: "Nothing of what was sent: no transfer is in doubt, in conflict or unverified.",
 		about: []field{
 			{"period", fmt.Sprintf("%s to %s, both days included, in %s", h.day(h.r.Period.From), h.day(h.last()), h.r.Period.Zone)},
 			{"as of", h.asOf()},
