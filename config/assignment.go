@@ -25,9 +25,11 @@ const environmentPrefix = "REMIT_VAR_"
 // the environment, remit.hclvars, remit.hclvars.json, *.auto.hclvars and *.auto.hclvars.json
 // in the order of their names, the chosen environment block, and then the command line from left to right.
 func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, environments []*eval.Block, chosen *eval.Block) {
+	set := make(map[*variable]cty.Value) // by the environment
 	for _, v := range vs.all {
 		if text := opts.Getenv(environmentPrefix + v.Name); text != "" {
 			vs.assignText(v, text, "the environment variable "+environmentPrefix+v.Name)
+			set[v] = v.Value
 		}
 	}
 	vs.warnOfEnvironment(opts)
@@ -36,6 +38,7 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		content, err := sources.root.Read(name, sourceBytesMax)
 		vs.assignFile(name, content, err)
 	}
+	vs.warnOfOverruled(set)
 	vs.assignEnvironment(environments, chosen, sources.files)
 	for _, a := range opts.Assignments {
 		if a.Name != "" {
@@ -59,6 +62,23 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 	vs.warnOfEmpty(opts)
 	if names := vs.unread(opts); len(names) > 0 && opts.Need == NeedAll && !opts.ElsewhereToo {
 		vs.report(NotDeclared(names, vs.variableNames()))
+	}
+}
+
+// warnOfOverruled warns where a file that is read without being asked for gives a variable another value than the environment, which is set for this
+// run: a schedule that names the month there would go on with that of the file.
+func (vs *variables) warnOfOverruled(set map[*variable]cty.Value) {
+	for _, v := range vs.all {
+		of, isSet := set[v]
+		if !isSet || of == cty.NilVal || v.assignedAt == (hcl.Range{}) || v.Value.RawEquals(of) {
+			continue
+		}
+		d := placelessWarning("Variable of the environment is overruled",
+			"%s%s is set, and %s gives var.%[2]s another value, which counts. To give one for a single run, say --var=%[2]s=VALUE.", environmentPrefix, v.Name, v.assignedAt.Filename)
+		if !v.Sensitive { // else its line would be shown
+			d.Subject = v.assignedAt.Ptr()
+		}
+		vs.report(d)
 	}
 }
 
