@@ -228,7 +228,7 @@ func sameService(a, b state.Identity) bool {
 	return a == b
 }
 
-// madeHere adds up what the state has as made at its service. It refuses to leave one that alone can settle a doubt.
+// madeHere adds up the transfers that the state has as made at its service. It refuses to leave one that alone can settle a doubt.
 func madeHere(ctx context.Context, dir *workspace.Directory, st *workspace.State, snapshot state.Snapshot) (made transfer.Totals, err error) {
 	for t, err := range snapshot.Transfers(ctx) {
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"remit/state"
 )
 
-// account is what a configuration sends, and what its state has as made, at one service for one client.
+// account is a configuration with the ref_ids that it sends as one client of one service, and with its state, which has those that were made.
 type account struct {
 	entry   int // of the tree
 	service state.Identity

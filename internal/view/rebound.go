@@ -7,7 +7,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// Rebound says what a state that is bound to another service takes along: what it has as made counts as made there, and is not sent.
+// Rebound adds up the transfers that a state has as made when it is bound to another service: they count as made there, and are not sent.
 func (s Screen) Rebound(made *transfer.Totals, service string) string {
 	if made.Count() == 0 {
 		return "The state is bound anew."
