@@ -161,7 +161,7 @@ func plainSpelling(refID string) string {
 	}, norm.NFKD.String(typed.Replace(transfer.FoldRefID(typed.Replace(refID)))))
 }
 
-// isFraction reports whether a part is the .0 that a program writes behind a whole number: before is what stands in front of it.
+// isFraction reports whether a part is the .0 that a program writes behind a whole number: before is the text in front of it.
 func isFraction(before, part, rest string) bool {
 	if strings.Trim(part, "0") != "" || len(before) < 2 || before[len(before)-1] != '.' || !isNumber(before[len(before)-2:]) {
 		return false

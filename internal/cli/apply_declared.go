@@ -66,7 +66,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 func (a *applying) tellChanged(w *opened, origin state.Origin) error {
 	directory, err := confined.OpenDirectory(w.dir.Path, nil)
 	if err != nil {
-		return nil // what reads the configuration has told it
+		return nil // the reader of the configuration has told it
 	}
 	defer func() { _ = directory.Close() }() // only read
 	var names []string

@@ -29,8 +29,8 @@ var (
 	noErrors  = regexp.MustCompile(`\b(no|without|0|zero)[-_ ]?(error|failure|exception|fault|problem|warning)s?\b`)
 )
 
-// TroubleOf returns the field by which a list that lacks something says that the request did not go well, such as message, and what stands in
-// it; "" where none does. Services, and gateways before them, answer 200 with an empty list and a word of their trouble. A word that nobody here knows is
+// TroubleOf returns the field by which a list that lacks something says that the request did not go well, such as message, and its value;
+// "" where none does. Services, and gateways before them, answer 200 with an empty list and a word of their trouble. A word that nobody here knows is
 // trouble too, unless a code or another word beside it says that all went well.
 func TroubleOf(fields map[string]json.RawMessage) (field, says string) {
 	return troubleIn(fields, false, partDepth)
