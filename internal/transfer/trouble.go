@@ -36,6 +36,20 @@ func TroubleOf(fields map[string]json.RawMessage) (field, says string) {
 	return troubleIn(fields, false, partDepth)
 }
 
+// FailureOf is [TroubleOf] of an export, whose envelope may say many things of its records: one of its own codes or messages that is known to be
+// bad, or a flag of failure.
+func FailureOf(fields map[string]json.RawMessage) (field, says string) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		letters, value := lettersOf(name), fields[name]
+		isOwn := slices.Contains(troubleCodes, letters) || slices.Contains(troubleWords, letters)
+		isFlag := slices.Contains(troubleFlags, letters) && letters != "failed" // which may count records
+		if isFlag && !isNothing(value) || isOwn && saidBy(letters, value) == saysBad {
+			return name, plainText(value)
+		}
+	}
+	return "", ""
+}
+
 func troubleIn(fields map[string]json.RawMessage, isOfShards bool, depth int) (field, says string) {
 	isWell := false
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -152,6 +152,9 @@ func (j *jsonReader) page(around []byte, count int) error {
 	case part != "":
 		return fmt.Errorf("by its field %s it is not whole, or has other records than its items. Export it again", part)
 	}
+	if field, says := transfer.FailureOf(fields); field != "" {
+		return fmt.Errorf("by its field %s (%s) the request for it did not go well. Export it again", field, says)
+	}
 	if total := transfer.TotalOf(fields); total > 0 {
 		j.promise = total
 	}

@@ -92,6 +92,8 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 		"cut in a page":              {`{"items":[` + debit + "]\n", "export:1: the file ends in the middle"},
 		"an array without a comma":   {"[" + debit + "\n" + debit + "]", `export:2: here stands "{" where a comma`},
 		"a comma too many":           {"[" + debit + ",\n]", "export:2: a comma stands before the end"},
+		"a page of a timeout":        {`{"items":[` + debit + `],"message":"upstream timed out"}`, "by its field message (upstream timed out) the request for it did not go well"},
+		"a page with a bad code":     {`{"code":504,"items":[` + debit + `]}`, "by its field code (504)"},
 		"a page with an error":       {`{"items":[` + debit + `],"errors":["shard 3"]}`, "export:1: read the page of records: by its field errors it is not whole"},
 		"a page in two lists":        {`{"items":[` + debit + `],"next_page_cursor":"x","archived":[` + debit + `]}`, "export:1: read the page of records: by its field archived"},
 		"a page with two items":      {`{"items":[` + debit + `],"items":[` + debit + `]}`, `export:1: read the page of records: the field "items" stands twice`},
@@ -126,12 +128,13 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 
 func TestAPageThatNamesANextOneIsNotTheLast(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"items":[` + debit + `],"next_page_cursor":"x"}`:                                    "next_page_cursor",
-		`{"next_page_cursor":"x","items":[]}`:                                                 "next_page_cursor",
-		`{"items":[],"next_page_cursor":"x"}{"items":[]}`:                                     "",
-		`{"has_more":true,"items":[]}`:                                                        "has_more",
-		`{"items":[],"has_more":true,"links":{"next":"x"}}{"items":[],"links":{"next":null}}`: "",
-		`{"items":[],"_links":{"next":{"href":"x"}}}`:                                         "_links.next",
+		`{"items":[` + debit + `],"next_page_cursor":"x"}`:                                                          "next_page_cursor",
+		`{"next_page_cursor":"x","items":[]}`:                                                                       "next_page_cursor",
+		`{"items":[],"next_page_cursor":"x"}{"items":[]}`:                                                           "",
+		`{"has_more":true,"items":[]}`:                                                                              "has_more",
+		`{"items":[],"has_more":true,"links":{"next":"x"}}{"items":[],"links":{"next":null}}`:                       "",
+		`{"items":[` + debit + `],"code":0,"title":"Failed and pending","summary":{"failed":1,"status":"PENDING"}}`: "",
+		`{"items":[],"_links":{"next":{"href":"x"}}}`:                                                               "_links.next",
 	} {
 		if _, continues, err := read(text); continues != want || err != nil {
 			t.Errorf("%s: continues %q, error %v", text, continues, err)
