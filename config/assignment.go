@@ -38,7 +38,7 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		content, err := sources.root.Read(name, sourceBytesMax)
 		vs.assignFile(name, content, err)
 	}
-	vs.warnOfOverruled(set)
+	warnOfOverruled(vs, set)
 	vs.assignEnvironment(environments, chosen, sources.files)
 	for _, a := range opts.Assignments {
 		if a.Name != "" {
@@ -67,7 +67,7 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 
 // warnOfOverruled warns where a file that is read without being asked for gives a variable another value than the environment, which is set for this
 // run: a schedule that names the month there would go on with that of the file.
-func (vs *variables) warnOfOverruled(set map[*variable]cty.Value) {
+func warnOfOverruled(vs *variables, set map[*variable]cty.Value) {
 	for _, v := range vs.all {
 		of, isSet := set[v]
 		if !isSet || of == cty.NilVal || v.assignedAt == (hcl.Range{}) || v.Value.RawEquals(of) {

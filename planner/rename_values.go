@@ -139,26 +139,29 @@ const joining = "-_./: "
 // typed are the plain signs in the place of those that an editor, a spreadsheet or another encoding writes for them.
 var typed = strings.NewReplacer(
 	"ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D",
-	"‘", "'", "’", "'", "‚", "'", "‛", "'", "ʼ", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
+	"‘", "'", "’", "'", "‚", "'", "‛", "'", "ʼ", "'", "´", "'", "′", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
 	"−", "-", "⁄", "/", "·", ".", "•", ".",
 )
 
-// plainSpelling is a ref_id as somebody types it who has the signs of ASCII alone, as far as they go.
+// plainSpelling is a ref_id as somebody types it who has the signs of ASCII alone, as far as they go. Accents go from Latin letters: in other
+// scripts they make other letters.
 func plainSpelling(refID string) string {
 	if transfer.Plain(refID) {
-		return refID
+		return strings.ReplaceAll(refID, "`", "'")
 	}
+	isLatin := false
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 0x300 && r < 0x370: // an accent
+		case r >= 0x300 && r < 0x370 && isLatin, transfer.Hidden(r):
 			return -1
 		case unicode.Is(unicode.Pd, r):
 			return '-'
 		case unicode.IsSpace(r):
 			return ' '
 		}
+		isLatin = unicode.Is(unicode.Latin, r)
 		return r
-	}, norm.NFKD.String(typed.Replace(transfer.FoldRefID(typed.Replace(refID)))))
+	}, norm.NFKD.String(typed.Replace(refID)))
 }
 
 // isFraction reports whether a part is the .0 that a program writes behind a whole number: before is the text in front of it.

@@ -42,7 +42,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 		return unfit(ctx, w, useOf(a, plan), err)
 	}
 	if !a.declared {
-		return a.tellChanged(w, plan.Header.Origin)
+		return tellChanged(w, plan.Header.Origin)
 	}
 	var mistakes mistake.Set
 	different := plan.CompareDeclared(ctx, counting(w.streams, declared(ctx, w.config, &mistakes)), record)
@@ -63,7 +63,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 }
 
 // tellChanged says which files of this directory are not as they were when a saved plan was made of them. It is sent as it was reviewed.
-func (a *applying) tellChanged(w *opened, origin state.Origin) error {
+func tellChanged(w *opened, origin state.Origin) error {
 	directory, err := confined.OpenDirectory(w.dir.Path, nil)
 	if err != nil {
 		return nil // the reader of the configuration has told it

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"remit/executor"
 	"remit/internal/doubt"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -52,11 +53,17 @@ func saysWrongPath(status int) bool {
 // have let the request pass.
 func isBlockPage(ex exchange) bool {
 	isRefusal := ex.status == http.StatusForbidden || ex.status == http.StatusNotAcceptable
-	return isRefusal && (isWebPage(ex.body) || blockID.Match(ex.body) && !hasProblem(ex.body))
+	return isRefusal && (isWebPage(ex.body) || blockID.Match(ex.body) && !saysWhy(ex.body))
 }
 
 // blockID finds the number by which a firewall wants to be asked about what it blocked, in a text or in JSON.
-var blockID = regexp.MustCompile(`(?i)\b(support|incident|ray|attack|block|waf)[ _-]?id\b`)
+var blockID = lazyregexp.New(`(?i)\b(support|incident|ray|attack|block|waf)[ _-]?id\b"?\s*(is)?\s*[:=]\s*"?[\w-]*\d`)
+
+// saysWhy reports whether a body in JSON has an error in words, as a service writes it that refuses.
+func saysWhy(body []byte) bool {
+	fields, err := transfer.ObjectFields(body)
+	return err == nil && slices.ContainsFunc([]string{"error", "errors", "code", "message", "title", "detail"}, func(name string) bool { return fields[name] != nil })
+}
 
 func (c *Client) classifyStatus(ex exchange) executor.Answer {
 	switch {

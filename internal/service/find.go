@@ -163,10 +163,7 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 		maps.Copy(all.unreadable, p.unreadable)
 		maps.Copy(all.groups, p.groups)
 		all.items += p.items
-		if p.total > all.total {
-			all.total, all.totalBy = p.total, p.totalBy
-		}
-		all.trouble = cmp.Or(all.trouble, p.trouble)
+		all.envelopes = append(all.envelopes, p.envelopes...)
 		all.others = append(all.others, p.others...)
 		all.ofAsked = append(all.ofAsked, p.ofAsked...)
 		all.nameless = append(all.nameless, p.nameless...)
@@ -198,10 +195,8 @@ type page struct {
 	others  []other  // items of ref_ids that were not asked for
 	ofAsked []string // group_ids of items of those that were
 
-	items   int // how many it has, those that came before included
-	total   int // how many all pages have, as it says by totalBy; 0 where it says no number
-	totalBy string
-	trouble string // by which it says that the request did not go well; "" where it does not
+	items     int // how many it has, those that came before included
+	envelopes []envelope
 
 	groups   map[string]string // ref_ids of items, by group_id
 	nameless []transfer.Record // credit sides without a ref_id
@@ -404,10 +399,8 @@ func readPage(ex exchange, refIDs []string, at *turner, answeredAt time.Time) (p
 	if name := transfer.PartOf(in, p.next); name != "" {
 		return page{}, fmt.Errorf("the list says by its field %s that it is not whole", name)
 	}
-	p.items, p.total, p.totalBy, p.trouble = len(items), transfer.CountOf(in), "a total", troubleOf(ex, in)
-	if total, by := totalOf(ex.header); total > p.total {
-		p.total, p.totalBy = total, by
-	}
+	delete(in, "items")
+	p.items, p.envelopes = len(items), []envelope{{ex.header, in}}
 	if p.next == "" && hasNextLink(ex.header) {
 		return page{}, errors.New("the list says by its header Link that it is not whole")
 	}

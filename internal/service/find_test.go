@@ -605,12 +605,14 @@ func FuzzFind(f *testing.F) {
 // TestAListOfNothingIsBelieved where all that it says beside is that nothing was found, and where what it lacks was not asked for.
 func TestAListOfNothingIsBelieved(t *testing.T) {
 	for name, api := range map[string]http.HandlerFunc{
-		"a code of success":   always(200, "", `{"items":[],"code":0,"message":"Abfrage durchgelaufen"}`),
-		"nothing found":       always(200, "", `{"items":[],"message":"no transfers found","total":0,"page":1}`),
-		"no total":            always(200, "X-Total-Count: 0", `{"items":[],"meta":{"total":0}}`),
-		"an empty range":      always(200, "Content-Range: items */0", `{"items":[]}`),
-		"links of other ways": always(200, `Link: <https://bank/transfers>; rel="first", </next>; rel="self"`, `{"items":[]}`),
-		"all that was asked":  always(200, "", `{"items":[`+record("a", "a1")+`],"total_count":500,"message":"Timeout of an index"}`),
+		"a code of success":      always(200, "", `{"items":[],"code":0,"message":"Abfrage durchgelaufen"}`),
+		"nothing found":          always(200, "", `{"items":[],"message":"no transfers found","total":0,"page":1}`),
+		"no total":               always(200, "X-Total-Count: 0", `{"items":[],"meta":{"total":0}}`),
+		"an empty range":         always(200, "Content-Range: items */0", `{"items":[]}`),
+		"a next that is a title": always(200, `Link: </t>; rel=self; title="a; rel=next", </u>; rel=next-archive`, `{"items":[]}`),
+		"a range of bytes":       always(200, "Content-Range: bytes 0-12/13", `{"items":[]}`),
+		"links of other ways":    always(200, `Link: <https://bank/transfers>; rel="first", </next>; rel="self"`, `{"items":[]}`),
+		"all that was asked":     always(200, "", `{"items":[`+record("a", "a1")+`],"total_count":500,"message":"Timeout of an index"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{api: api}

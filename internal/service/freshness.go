@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"remit/internal/text/lazyregexp"
 )
 
 const (
@@ -76,17 +76,21 @@ func (s *serviceTime) checkFresh(h http.Header) error {
 
 // cacheHits find, by the name of a header, the words of a cache that gave an answer without a question to the service; see RFC 9211
 // for the first.
-var cacheHits = map[string]*regexp.Regexp{
-	"Cache-Status": regexp.MustCompile(`(?i);\s*hit\b`),
-	"X-Cache":      cacheHit, "X-Cache-Status": cacheHit, "X-Proxy-Cache": cacheHit, "CF-Cache-Status": cacheHit,
+var cacheHits = map[string]*lazyregexp.Regexp{
+	"Cache-Status": lazyregexp.New(`(?i);\s*hit\s*(;|,|=\s*\?1|$)`),
+	"X-Cache":      cacheHit, "X-Cache-Status": cacheHit, "X-Proxy-Cache": cacheHit, "CF-Cache-Status": cacheHit, "X-Nginx-Cache": cacheHit,
+	"Akamai-Cache-Status": cacheHit, "X-Vercel-Cache": cacheHit, "X-Litespeed-Cache": cacheHit, "X-Drupal-Cache": cacheHit,
 }
 
-var cacheHit = regexp.MustCompile(`(?i)(^|[^a-z])(hit|stale|updating)\b|tcp_[a-z_]*hit\b`)
+var cacheHit = lazyregexp.New(`(?i)(^|,)\s*(tcp_(mem_|disk_|ims_|inmem_)?)?(hit|stale|updating)(,|;|\s|$)`)
+
+// staleWarning finds the codes 110 to 112 at the begin of a warning, of which one header has several.
+var staleWarning = lazyregexp.New(`(?:^|,)\s*11[012]\s`)
 
 // checkCache returns an error where an answer without an Age says that a cache gave it.
 func checkCache(h http.Header) error {
 	for _, text := range h.Values("Warning") { // RFC 9111, section 5.5, has removed them, and stores still write them
-		if code, _, _ := strings.Cut(strings.TrimSpace(text), " "); slices.Contains([]string{"110", "111", "112"}, code) {
+		if staleWarning.MatchString(text) {
 			return fmt.Errorf("the answer has the Warning %q%s", visible(text), byCache)
 		}
 	}

@@ -84,6 +84,8 @@ func TestAnswersAreClassified(t *testing.T) {
 		"406 with a page of a firewall":          {406, "", "<title>Not Acceptable", want{executor.Unclear, false, 406, 0, "", quoted("<title>Not Acceptable")}, "may or may not"},
 		"403 with a firewall's number":           {403, "", `{"supportID":"15246879412398745632"}`, want{executor.Unclear, false, 403, 0, "", quoted(`{"supportID":"15246879412398745632"}`)}, "as a firewall writes it"},
 		"403 with its number as a text":          {403, "", "Blocked. Your support ID is: 77", want{executor.Unclear, false, 403, 0, "", quoted("Blocked. Your support ID is: 77")}, "may or may not"},
+		"403 with an error that has one":         {403, "", `{"error":"forbidden","support_id":"8812"}`, want{executor.Rejected, false, 403, 0, "", quoted(`{"error":"forbidden","support_id":"8812"}`)}, "403 Forbidden"},
+		"403 without a number":                   {403, "", `{"incident_id":null,"no":"block id"}`, want{executor.Rejected, false, 403, 0, "", quoted(`{"incident_id":null,"no":"block id"}`)}, "403 Forbidden"},
 		"403 with a problem that has one":        {403, "", `{"title":"No","incident_id":"7"}`, want{executor.Rejected, false, 403, 0, "", `{"title":"No","incident_id":"7"}`}, "403 Forbidden (No"},
 		"404 with a page":                        {404, "", "<html>Not here</html>", want{executor.Rejected, true, 404, 0, "", quoted("<html>Not here</html>")}, "check base_url"},
 		"422 with what cannot be seen":           {422, "", "a\u202eb\x00", want{executor.Rejected, false, 422, 0, "", quoted("a\u202eb\x00")}, "(a\ufffdb\ufffd)."},

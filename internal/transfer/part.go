@@ -12,7 +12,7 @@ import (
 // Fields of a list by their letters alone: services spell them in several ways.
 var (
 	partFlags = []string{"error", "errors", "failures", "partial", "partialresult", "partialresults", "incomplete", "incompleteresults", "truncated", "istruncated", "timedout"}
-	partEnds  = []string{"complete", "iscomplete", "islast", "islastpage", "lastpage", "last", "success", "ok"} // that are false
+	partEnds  = []string{"complete", "iscomplete", "islast", "islastpage", "lastpage", "last", "success", "issuccess", "successful", "issuccessful", "requestsuccessful", "ok"} // that are false
 	partMore  = []string{
 		"next", "nextcursor", "nextpage", "nextpagecursor", "nextpagetoken", "nexttoken", "nexturl", "nexturi", "nexthref", "nextlink", "nextpageurl",
 		"nextmarker", "nextoffset", "odatanextlink", "continuation", "continuationtoken", "lastevaluatedkey",
@@ -23,6 +23,11 @@ var (
 	partEchoes = []string{"query", "request", "requested", "filter", "filters", "params", "parameters"}
 	partPaging = []string{"meta", "metadata", "page", "paging", "pagination", "pageinfo"} // in which a total is one of records
 	partLimits = []string{"limit", "offset", "page", "perpage", "pagesize", "size", "count", "skip"}
+	// partPlaces say where in a list a page is, or how large pages are.
+	partPlaces = []string{
+		"limit", "offset", "perpage", "pagesize", "skip", "start", "startindex", "startat", "from", "index", "page", "pages", "pagenumber", "currentpage",
+		"number", "current", "totalpages", "pagecount",
+	}
 )
 
 const partDepth = 3 // of objects in objects
@@ -61,19 +66,25 @@ func TotalOf(fields map[string]json.RawMessage) int {
 
 func totalIn(fields map[string]json.RawMessage, isPaging bool, depth int) int {
 	most := 0
-	isCut := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(name string) bool { return strings.Contains(lettersOf(name), "filter") })
+	isCut := isCut(fields)
 	isMoney := hasField(fields, []string{"asset", "currency", "amount", "fee"})
+	isOfPages := hasField(fields, []string{"number", "current", "currentpage"}) && !hasField(fields, []string{"limit", "offset", "perpage", "pagesize", "size", "pages", "totalpages"})
 	for name, value := range fields {
 		letters := lettersOf(name)
 		switch inner, err := ObjectFields(value); {
 		case depth == partDepth && name == "items", isCut, slices.Contains(partEchoes, letters):
 		case err == nil && depth > 0:
 			most = max(most, totalIn(inner, slices.Contains(partPaging, letters), depth-1))
-		case slices.Contains(partCounts, letters), letters == "total" && isPaging && !isMoney:
+		case slices.Contains(partCounts, letters), letters == "total" && isPaging && !isMoney && !isOfPages:
 			most = max(most, wholeNumber(value))
 		}
 	}
 	return most
+}
+
+// isCut reports whether an object has a number of records behind a filter, so that its total is one of all records.
+func isCut(fields map[string]json.RawMessage) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(name string) bool { return strings.Contains(lettersOf(name), "filter") })
 }
 
 // wholeNumber reads a number, which may be a text; 0 where it is none.

@@ -1,37 +1,63 @@
 package transfer
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"remit/internal/text/lazyregexp"
 )
 
 // Fields by which a service says how a request went, by their letters alone.
 var (
 	troubleCodes = []string{
-		"code", "errorcode", "errcode", "errno", "statuscode", "httpcode", "httpstatus", "httpstatuscode", "resultcode", "returncode",
-		"retcode", "responsecode", "respcode", "reasoncode", "faultcode", "exceptioncode", "problemcode", "status", "result",
+		"code", "statuscode", "httpcode", "httpstatus", "httpstatuscode", "resultcode", "returncode", "retcode", "responsecode", "respcode",
+		"reasoncode", "status", "result", "outcome",
 	}
-	troubleWords = []string{ // that say nothing else
-		"message", "msg", "errormessage", "errmsg", "errordescription", "statusmessage", "statustext", "resultmessage", "responsemessage",
-		"respmsg", "returnmessage", "returnmsg", "retmsg", "faultstring", "detail", "reason",
+	troubleWords = []string{
+		"message", "messages", "msg", "statusmessage", "statustext", "resultmessage", "responsemessage", "respmsg", "returnmessage", "returnmsg",
+		"retmsg", "detail", "reason",
 	}
-	troubleTexts  = []string{"title", "description", "details", "note", "notes", "notice", "info", "hint", "comment", "warning", "warnings"} // that may be about something else
-	troubleFlags  = []string{"fault", "faults", "exception", "exceptions", "problem", "problems", "degraded", "isdegraded", "stale", "isstale", "notsearched", "unavailable", "unprocessed", "unprocesseditems", "notprocessed", "failed", "failedshards"}
-	troubleShards = []string{"failed", "skipped", "timedout", "timeouts", "missing"} // of parts of a search
+	troubleErrors = []string{ // that say nothing good unless they say so in full
+		"errorcode", "errcode", "errno", "faultcode", "exceptioncode", "problemcode", "errormessage", "errmsg", "errordescription", "faultstring",
+	}
+	troubleAsides = []string{"warning", "warnings"} // that may be about something else
+	troubleFlags  = []string{
+		"fault", "faults", "exception", "exceptions", "problem", "problems", "degraded", "isdegraded", "stale", "isstale", "notsearched",
+		"unavailable", "unprocessed", "unprocesseditems", "notprocessed", "failed", "failedshards",
+	}
+	troubleShards = []string{"failed", "timedout", "timeouts", "missing"} // of parts of a search
 
-	badWords = regexp.MustCompile(`error|fail|time[ds]?[-_ ]?out|unavail|partial|incomplete|degrad|denied|exceed|exception|\bfault|abort|unable|can ?not\b|can't|could ?n[o']t|not all|not available` +
-		`|\bagain\b|retry|busy|overload|stale|outdated|maintenance|throttl|too[-_ ]many|refused|reject|delay|replica|truncat|malfunction|internal|gateway|upstream|invalid|unauthori|forbidden|cancel|pending|progress`)
-	goodWords = regexp.MustCompile(`\bok\b|\bokay\b|succe|\bdone\b|complete|\bfine\b|\bnormal\b|\bempty\b|\bnone\b|found|\bno[-_ ](data|match|record|result|transfer|item|row|content|entr)|\b0 |deprecat`)
-	noErrors  = regexp.MustCompile(`\b(no|without|0|zero)[-_ ]?(error|failure|exception|fault|problem|warning)s?\b`)
+	// envelopes are objects about an answer, and no part of what it has.
+	envelopes = []string{
+		"meta", "metadata", "header", "headers", "head", "status", "result", "results", "response", "responseheader", "responsestatus", "outcome",
+		"paging", "pagination", "page", "pages", "pageinfo", "hits", "shards",
+	}
+
+	badWords = lazyregexp.New(`error|fail|time[ds]? ?out|unavail|partial|incomplete|degrad|denied|exceed|exception|\bfault|\babort|unable|can ?not\b|can't` +
+		`|could ?n[o']t|not all\b|not available|\btry\b.*\bagain\b|\bretry|overload|\bstale|outdated|throttl|too many|refused|reject|truncat|malfunction` +
+		`|bad gateway|in progress|invalid|unauthori|forbidden|un ?succe|interrupt|\bskipped\b|did ?n[o']t (complete|finish|succeed|answer|respond)`)
+	goodWords = lazyregexp.New(`\b(ok|okay|success|successful|successfully|succeeded|done|completed?|fine|normal|retrieved|fetched|executed|finished|deprecated)\b`)
+	negations = lazyregexp.New(`\b(not|no|never|none|nothing|without)\b|n't\b`)
+	// absentWords are whole texts by which a service says that there is nothing of the kind that was asked for.
+	absentWords = lazyregexp.New(`^[^\pL\d]*(` +
+		`(no|0|zero) ([\pL-]+ ){0,3}` + absentNouns + `( (were|was|are|is))?( (found|matched|match|exist|exists|available|returned|listed|yet))?( (for|in|with|of|under|by|the|this|that|these|to|yet)\b[\pL\d ]*)?` +
+		`|(` + absentNouns + ` )?(were |was |are |is )?not found|(none|nothing)( (was|were))? found|none|empty|no content|no such ` + absentNouns + `)[^\pL\d]*$`)
+	noErrors = lazyregexp.New(`\b(no|without|0|zero) (any )?(error|failure|exception|fault|problem|warning|issue)s?\b`)
+)
+
+const (
+	absentNouns = `(transfers?|transactions?|payments?|records?|results?|items?|data|entry|entries|rows?|documents?|hits?|orders?|ref ?ids?)`
+	// troubleMax bounds, in bytes, a value that is read for its words.
+	troubleMax = 4 << 10
 )
 
 // TroubleOf returns the field by which a list that lacks something says that the request did not go well, such as message, and its value;
-// "" where none does. Services, and gateways before them, answer 200 with an empty list and a word of their trouble. A word that nobody here knows is
-// trouble too, unless a code or another word beside it says that all went well.
+// "" where none does. Services, and gateways before them, answer 200 with an empty list and a word of their trouble. A word that nobody here
+// knows is trouble too, unless a code or another word beside it says that all went well.
 func TroubleOf(fields map[string]json.RawMessage) (field, says string) {
 	return troubleIn(fields, false, partDepth)
 }
@@ -41,9 +67,8 @@ func TroubleOf(fields map[string]json.RawMessage) (field, says string) {
 func FailureOf(fields map[string]json.RawMessage) (field, says string) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		letters, value := lettersOf(name), fields[name]
-		isOwn := slices.Contains(troubleCodes, letters) || slices.Contains(troubleWords, letters)
 		isFlag := slices.Contains(troubleFlags, letters) && letters != "failed" // which may count records
-		if isFlag && !isNothing(value) || isOwn && saidBy(letters, value) == saysBad {
+		if isFlag && !isNothing(value) || !slices.Contains(troubleAsides, letters) && saidBy(letters, value) == saysBad {
 			return name, plainText(value)
 		}
 	}
@@ -54,26 +79,32 @@ func troubleIn(fields map[string]json.RawMessage, isOfShards bool, depth int) (f
 	isWell := false
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		value, letters := fields[name], lettersOf(name)
-		if depth == partDepth && (name == "items" || name == "next_page_cursor") || slices.Contains(partEchoes, letters) || isNull(value) {
+		isList := depth == partDepth && (name == "items" || name == "next_page_cursor")
+		if isList || slices.Contains(partEchoes, letters) || isNull(value) {
 			continue
 		}
 		isFlag := slices.Contains(troubleFlags, letters) || isOfShards && slices.Contains(troubleShards, letters)
 		if isFlag && !isNothing(value) {
 			return name, plainText(value)
 		}
-		inner, err := ObjectFields(value)
-		if err == nil && depth > 0 {
-			if within, says := troubleIn(inner, strings.Contains(letters, "shard"), depth-1); within != "" {
-				return name + "." + within, says
+		if depth > 0 && slices.Contains(envelopes, letters) {
+			if inner, err := ObjectFields(value); err == nil {
+				if within, says := troubleIn(inner, letters == "shards", depth-1); within != "" {
+					return name + "." + within, says
+				}
+				continue
 			}
 		}
-		switch said := saidBy(letters, value); {
-		case said == saysBad:
+		switch saidBy(letters, value) {
+		case saysNothing:
+		case saysBad:
 			return name, plainText(value)
-		case said == saysGood:
+		case saysGood:
 			isWell = true
-		case said == saysUnknown && field == "":
-			field, says = name, plainText(value)
+		case saysUnknown:
+			if field == "" {
+				field, says = name, plainText(value)
+			}
 		}
 	}
 	if isWell {
@@ -91,18 +122,24 @@ func CountOf(fields map[string]json.RawMessage) int {
 func countIn(fields map[string]json.RawMessage, depth int) int {
 	most := 0
 	isMoney := hasField(fields, []string{"asset", "currency", "amount", "fee"})
-	isOfPages := hasField(fields, []string{"limit", "offset", "perpage", "pagesize", "skip"}) // a count beside these may be as many as a page may have
+	isOfPages := hasField(fields, partPlaces) // a count beside these may be as many as a page may have, or as there are pages
+	if isCut(fields) {
+		return 0
+	}
 	for name, value := range fields {
 		letters := lettersOf(name)
-		isEcho := slices.Contains(partEchoes, letters) || strings.Contains(letters, "shard") || strings.Contains(letters, "unfiltered")
-		switch inner, err := ObjectFields(value); {
-		case depth == partDepth && name == "items", isEcho:
-		case err == nil && letters == "total":
-			most = max(most, wholeNumber(inner["value"]))
-		case err == nil && depth > 0:
-			most = max(most, countIn(inner, depth-1))
-		case letters == "total" && !isMoney, letters == "count" && !isMoney && !isOfPages:
-			most = max(most, wholeNumber(value))
+		switch {
+		case depth == partDepth && name == "items", letters == "shards":
+		case letters == "total", letters == "count":
+			if inner, err := ObjectFields(value); err == nil {
+				most = max(most, wholeNumber(inner["value"]))
+			} else if !isMoney && !isOfPages {
+				most = max(most, wholeNumber(value))
+			}
+		case depth > 0 && slices.Contains(envelopes, letters):
+			if inner, err := ObjectFields(value); err == nil {
+				most = max(most, countIn(inner, depth-1))
+			}
 		}
 	}
 	return most
@@ -119,61 +156,79 @@ const (
 )
 
 func saidBy(letters string, value json.RawMessage) said {
-	text := strings.ToLower(strings.TrimSpace(plainText(value)))
-	if text == "" {
+	isCode, isError := slices.Contains(troubleCodes, letters), slices.Contains(troubleErrors, letters)
+	isWord, isAside := slices.Contains(troubleWords, letters), slices.Contains(troubleAsides, letters)
+	isEnd := slices.Contains(partEnds, letters)
+	if !isCode && !isError && !isWord && !isAside && !isEnd || isCode && strings.ContainsAny(string(value[:1]), "[{") {
 		return saysNothing
 	}
-	isScalar := !strings.ContainsAny(string(value[:1]), "[{")
-	isCode := isScalar && slices.Contains(troubleCodes, letters)
-	if n, err := strconv.Atoi(text); err == nil && isCode {
+	switch said := saidIn(plainText(value)); {
+	case isEnd && said != saysGood, isAside && said != saysBad: // an end that is false is told by [PartOf]
+		return saysNothing
+	case isError && said == saysUnknown:
+		return saysBad
+	default:
+		return said
+	}
+}
+
+func saidIn(text string) said {
+	if n, err := strconv.Atoi(text); err == nil {
 		switch {
 		case n == 0, 200 <= n && n < 300:
 			return saysGood
-		case n < 0, 400 <= n && n < 600:
+		case n < 0, 400 <= n && n < 600 && n != 404: // by which some say that there is nothing
 			return saysBad
 		}
 		return saysUnknown
 	}
-	isWord := slices.Contains(troubleWords, letters)
-	if !isCode && !isWord && !slices.Contains(troubleTexts, letters) {
-		if text == "true" && slices.Contains(partEnds, letters) {
-			return saysGood
-		}
+	text = strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("_- \t\r\n", r) }), " ")
+	text = noErrors.ReplaceAllString(text, "ok")
+	switch {
+	case text == "":
 		return saysNothing
-	}
-	switch text = noErrors.ReplaceAllString(text, "ok"); {
-	case badWords.MatchString(text):
-		return saysBad
-	case goodWords.MatchString(text):
+	case text == "true", absentWords.MatchString(text):
 		return saysGood
-	case isCode || isWord:
-		return saysUnknown
+	case text == "false", badWords.MatchString(text):
+		return saysBad
+	case goodWords.MatchString(text) && !negations.MatchString(text):
+		return saysGood
 	}
-	return saysNothing
+	return saysUnknown
 }
 
-// plainText returns a text or a number as it is, and of a list all that is in it.
+// plainText returns a text or a number as it is, and of a list or an object the texts in it. Of a long value it returns the beginning.
 func plainText(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		return text
+	if len(value) > troubleMax {
+		return strings.ToValidUTF8(string(value[:troubleMax]), "")
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(value, &items) == nil {
-		var all []string
-		for _, item := range items {
-			all = append(all, plainText(item))
+	var tree any
+	in := json.NewDecoder(bytes.NewReader(value))
+	in.UseNumber()
+	if in.Decode(&tree) != nil {
+		return string(value)
+	}
+	return strings.Join(textsIn(nil, tree), " ")
+}
+
+func textsIn(all []string, value any) []string {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			all = textsIn(all, item)
 		}
-		return strings.Join(all, " ")
-	}
-	if fields, err := ObjectFields(value); err == nil {
-		var all []string
-		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			all = append(all, plainText(fields[name]))
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = textsIn(all, v[name])
 		}
-		return strings.Join(all, " ")
+	case string:
+		all = append(all, strings.TrimSpace(v))
+	case bool:
+		all = append(all, strconv.FormatBool(v))
+	case json.Number:
+		all = append(all, v.String())
 	}
-	return string(value)
+	return all
 }
 
 func isNull(value json.RawMessage) bool { return string(value) == "null" }
