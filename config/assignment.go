@@ -38,7 +38,6 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		content, err := sources.root.Read(name, sourceBytesMax)
 		vs.assignFile(name, content, err)
 	}
-	warnOfOverruled(vs, set)
 	vs.assignEnvironment(environments, chosen, sources.files)
 	for _, a := range opts.Assignments {
 		if a.Name != "" {
@@ -60,17 +59,19 @@ func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, envi
 		vs.finish(v)
 	}
 	vs.warnOfEmpty(opts)
+	warnOfOverruled(vs, set, opts)
 	if names := vs.unread(opts); len(names) > 0 && opts.Need == NeedAll && !opts.ElsewhereToo {
 		vs.report(NotDeclared(names, vs.variableNames()))
 	}
 }
 
-// warnOfOverruled warns where a file that is read without being asked for gives a variable another value than the environment, which is set for this
-// run: a schedule that names the month there would go on with that of the file.
-func warnOfOverruled(vs *variables, set map[*variable]cty.Value) {
+// warnOfOverruled warns where a file or a block gives a variable another value than the environment, which is set for this
+// run: a schedule that names the month there would go on with that of the file. The command line is of this run as well.
+func warnOfOverruled(vs *variables, set map[*variable]cty.Value, opts Options) {
 	for _, v := range vs.all {
 		of, isSet := set[v]
-		if !isSet || of == cty.NilVal || v.assignedAt == (hcl.Range{}) || v.Value.RawEquals(of) {
+		isTyped := slices.ContainsFunc(opts.Assignments, func(a Assignment) bool { return a.File != "" && a.File == v.assignedAt.Filename })
+		if !isSet || isTyped || of == cty.NilVal || v.assignedAt == (hcl.Range{}) || v.Value.RawEquals(of) {
 			continue
 		}
 		d := placelessWarning("Variable of the environment is overruled",
