@@ -20,7 +20,7 @@ func TestOtherThanDeclared(t *testing.T) {
 	made := record(declare("long-ago"), state.Recorded)
 	pending := record(declare("pending"), state.Recorded, recordStatus("PENDING"))
 	planned := []config.Transfer{
-		declare("fund"), declare("pay", after("fund")), declare("rest", after("long-ago")), declare("long-ago"), declare("pending"),
+		declare("fund"), declare("pay", after("fund")), declare("rest", after("long-ago"), opens("all day", 0, 24*60)), declare("long-ago"), declare("pending"),
 	}
 	edited := func(refID string, edit func(*config.Transfer)) []config.Transfer {
 		now := slices.Clone(planned)
@@ -47,11 +47,14 @@ func TestOtherThanDeclared(t *testing.T) {
 		"its time has come, by another argument":       {declared: edited("pay", notBefore(now.Add(-time.Hour)))},
 		"it expires":                                   {declared: edited("pay", expires(now.Add(time.Hour))), want: "it expires at another time"},
 		"it has a window":                              {declared: edited("pay", func(t *config.Transfer) { t.Windows = []*config.Window{{Name: "desk"}} }), want: "its windows are other ones"},
+		"it has another window":                        {declared: edited("rest", opens("afternoon", 14*60, 16*60)), want: "its windows are other ones"},
 		"it depends on a line of the run as well":      {declared: edited("fund", after("rest")), want: `ref_id "fund" is declared otherwise here than the run sends it: it depends on "rest"`},
 		"it depends on one that was made":              {declared: edited("fund", after("long-ago"))},
 		"it depends on one that is not COMPLETED":      {declared: edited("fund", after("pending")), want: `it depends on "pending"`},
 		"it depends on one that was made by the run":   {declared: edited("rest", after("fund")), since: []state.Detail{record(declare("fund"), state.Recorded)}},
 		"it depends on one that nobody has made":       {declared: append(edited("fund", after("new")), declare("new")), want: `it depends on "new"`},
+		"it depends on one that is unverified":         {declared: append(edited("fund", after("new")), declare("new")), since: []state.Detail{record(declare("new"), state.Unverified)}, want: `it depends on "new"`},
+		"it depends on a batch that nobody has made":   {declared: append(edited("fund", afterBatch("month")), declare("new", inBatch("month"))), want: `it depends on "new"`},
 		"it depends on a block without transfers":      {declared: edited("fund", after("nothing"))},
 		"it depends on a batch that it is in":          {declared: edited("fund", func(t *config.Transfer) { inBatch("month")(t); afterBatch("month")(t) })},
 		"a dependency is gone: the run waits for more": {declared: edited("pay", func(t *config.Transfer) { t.DependsOn = nil })},

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -96,6 +97,28 @@ func TestControlTotalsOfATarget(t *testing.T) {
 	p := plan(t, newMemory(), controls, declare("a", inBatch("pay")), declare("b", inBatch("pay")))
 	if !p.Applicable() || p.Count(planner.Submit) != 1 || p.Batches[0].Totals.Count() != 2 {
 		t.Errorf("%d to submit, obstacles %v", p.Count(planner.Submit), p.Obstacles)
+	}
+}
+
+// TestTotalsOfNothingAreNotNoTotals applies a plan where totals = {}, which allow no transfer, were written into the control block since, or
+// were taken out of it.
+func TestTotalsOfNothingAreNotNoTotals(t *testing.T) {
+	none := map[string]decimal.Decimal{}
+	two := []config.Transfer{declare("a", inBatch("pay")), declare("b", inBatch("pay"))}
+	for name, test := range map[string]struct {
+		was, is  planner.Controls
+		declared []config.Transfer
+		want     bool // that they are the same
+	}{
+		"as it was": {control(counted(2)), control(counted(2)), two, true},
+		"written":   {control(counted(2)), control(counted(2), summed(none)), two, false},
+		"taken out": {control(counted(0), summed(none)), control(counted(0)), []config.Transfer{declare("c")}, false},
+	} {
+		p := plan(t, newMemory(), test.was, test.declared...)
+		_, err := p.Recheck(t.Context(), newMemory(), test.is, now)
+		if _, isChanged := errors.AsType[*planner.ControlBlockError](err); isChanged == test.want || err != nil && !isChanged {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -23,6 +23,22 @@ func TestADayOfALimitIsThatOfItsZone(t *testing.T) {
 	}
 }
 
+// TestADayOfALimitMayHave25Hours is at the end of the day on which the clocks of New York go back.
+func TestADayOfALimitMayHave25Hours(t *testing.T) {
+	at := time.Date(2026, 11, 2, 4, 45, 0, 0, time.UTC) // 23:45
+	daily := limits(limit("l", config.PerDay, amountMax("80"), in("America/New_York")))
+	for before, isOver := range map[time.Duration]bool{15 * time.Minute: true, 24*time.Hour + 45*time.Minute: true, 24*time.Hour + 46*time.Minute: false} {
+		old := record(declare("old"), state.Recorded, func(d *state.Detail) { d.AttemptedAt = at.Add(-before) })
+		p, err := planner.New(t.Context(), slices.Values([]config.Transfer{declare("a"), declare("old")}), newMemory(old), daily, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Applicable() == isOver {
+			t.Errorf("80.00 USD were sent %s before: obstacles %v", before, p.Obstacles)
+		}
+	}
+}
+
 // TestAConflictCountsAsItWasAskedFor has a record of less than was asked for: nobody knows yet which of the two is right.
 func TestAConflictCountsAsItWasAskedFor(t *testing.T) {
 	m := newMemory(record(declare("old", twin), state.Recorded))

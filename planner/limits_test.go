@@ -120,6 +120,9 @@ func TestLimits(t *testing.T) {
 			limits: []config.Limit{limit("l", config.PerDay, amountMax("159"))}, recorded: []state.Detail{record(declare("a"), state.InDoubt, attempted(20*time.Hour))},
 			want: "limit.l [] allows 159.00 USD a day: 0.00 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 1.00 too much",
 		},
+		"what is in doubt since yesterday and declared otherwise by now is not sent": {
+			limits: []config.Limit{limit("l", config.PerDay, amountMax("80"))}, recorded: []state.Detail{record(declare("a", sum("70.00")), state.InDoubt, attempted(20*time.Hour))},
+		},
 		"a conflict counts": {
 			limits: []config.Limit{limit("l", config.PerDay, countMax(2))}, recorded: old(state.Conflict),
 			want: "limit.l [] allows 2 transfers of USD a day: 1 so far on 2026-11-27 (UTC), and this plan adds 2, 1 too many",

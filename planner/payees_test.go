@@ -53,6 +53,9 @@ func TestSignalsOfHistory(t *testing.T) {
 		"over ten times, and another asset is more": {[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "8", "USD", state.Recorded)}, declare("a", twin, of("81", "USD")), []string{"amount out of line after y"}},
 		"the first amount of an asset":              {[]state.Detail{paid("x", "9", "JPY", state.Recorded)}, declare("a", twin, of("8100", "USD")), nil},
 		"it waits":                                  {nil, declare("a", twin, notBefore(now.Add(day))), nil},
+		"ten times the largest of its asset, and another asset was first": {
+			[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "100.00", "USD", state.Recorded), paid("z", "8.00", "USD", state.Recorded)}, declare("a", twin, of("1000.00", "USD")), nil,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -96,6 +96,11 @@ func TestLateOccurrences(t *testing.T) {
 			recorded: []state.Detail{paidFor("old", hour(-2))},
 			want:     []string{"new"},
 		},
+		"of the same date as one that is no longer declared, of which nobody knows the age": {
+			declared: []config.Transfer{declare("new", occurs(hour(-2), 7*day))},
+			recorded: []state.Detail{paidFor("old", hour(-2), func(d *state.Detail) { d.IntendedAt = time.Time{} })},
+			want:     []string{"new"},
+		},
 		"newer than one that is no longer declared": {
 			declared: []config.Transfer{declare("new", occurs(hour(-1), 7*day))},
 			recorded: []state.Detail{paidFor("old", hour(-2))},

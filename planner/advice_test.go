@@ -1,0 +1,44 @@
+package planner_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// TestTheRestIsNamedWhereTheAmountAloneDiffers has a record of 70.00 USD. A rest that is named goes to whom the declaration says.
+func TestTheRestIsNamedWhereTheAmountAloneDiffers(t *testing.T) {
+	const advice = "; where more is to be moved, declare the "
+	for name, test := range map[string]struct {
+		differs func(*transfer.Request) // from what is declared
+		want    string
+	}{
+		"by less":                 {amount("70.00"), advice + "other 10 USD as a transfer of its own"},
+		"by more":                 {amount("90.00"), ""},
+		"by less, to another one": {func(r *transfer.Request) { amount("70.00")(r); r.ToProfileID = "other" }, advice + "difference as a transfer of its own"},
+		"to another one":          {func(r *transfer.Request) { r.ToProfileID = "other" }, advice + "difference as a transfer of its own"},
+		"in another asset":        {func(r *transfer.Request) { amount("70.00")(r); r.Asset = "EUR" }, advice + "difference as a transfer of its own"},
+	} {
+		recorded := declare("a")
+		test.differs(&recorded.Request)
+		p := plan(t, newMemory(record(recorded, state.Recorded)), planner.Controls{}, declare("a"))
+		if _, got, _ := strings.Cut(find(t, p, "a").Reason, "restore it"); got != test.want {
+			t.Errorf("%s: the advice is %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// TestALookupIsAdvisedAsLongAsARefreshLooks has a FAILED that an answer alone says.
+func TestALookupIsAdvisedAsLongAsARefreshLooks(t *testing.T) {
+	const refresh, operator = "have remit refresh ask again", "ask its operator whether no money moved"
+	for age, want := range map[time.Duration]string{state.FailedFor - time.Second: refresh, state.FailedFor: operator} {
+		m := newMemory(record(declare("a"), state.Recorded, recordStatus(transfer.Failed), attempted(age)))
+		if got := find(t, plan(t, m, planner.Controls{Lookup: true}, declare("a")), "a").Reason; !strings.Contains(got, want) {
+			t.Errorf("after %s: %q, want %q", age, got, want)
+		}
+	}
+}
