@@ -114,6 +114,29 @@ func TestADependentWaitsForAllThatItNames(t *testing.T) {
 	}
 }
 
+// TestWhatBecomesReadyAtOnceGoesInThePlansOrder has funds for two of three that wait for t1, of which the second waits for t0 as well.
+// The first and the third share their list, as lines of two blocks do.
+func TestWhatBecomesReadyAtOnceGoesInThePlansOrder(t *testing.T) {
+	plan := planOf([]sent{
+		{from: 1, to: 2, amount: 1},
+		{from: 1, to: 2, amount: 1},
+		{from: 0, to: 2, amount: 5, after: []int{1}},
+		{from: 0, to: 2, amount: 5, after: []int{1, 0}},
+		{from: 0, to: 2, amount: 5},
+	})
+	shared := plan.Changes.At(2).After
+	plan.Changes.Update(4, func(c *planner.Change) { c.After = shared })
+	r, err := rehearsal.Rehearse(plan, []rehearsal.OpeningBalance{
+		{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(10)}, {ProfileID: profile(1), Asset: "USD", Amount: decimal.NewFromInt(2)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Failures) != 1 || r.Failures[0].RefID != "t4" {
+		t.Errorf("failures %+v, want t4 alone", r.Failures)
+	}
+}
+
 func TestWithoutBalancesNothingFails(t *testing.T) {
 	r := rehearse(t, []sent{{from: 0, to: 1, amount: 80}})
 	if r.Funded || !r.Complete() || account(t, r, 0).Net().String() != "-80" {
