@@ -79,6 +79,44 @@ func TestCalendarRules(t *testing.T) {
 	}
 }
 
+// TestTheLastHolidayOfACalendar has calendars of which some know their holidays by their dates alone, and so end.
+func TestTheLastHolidayOfACalendar(t *testing.T) {
+	dates := func(all ...string) calendar.Rules {
+		var rules calendar.Rules
+		for _, text := range all {
+			rules.Dates = append(rules.Dates, day(t, text))
+		}
+		return rules
+	}
+	also := func(rules calendar.Rules, of ...calendar.Rules) calendar.Rules {
+		for _, other := range of {
+			rules.Also = append(rules.Also, newCalendar(t, other))
+		}
+		return rules
+	}
+	whole, one := calendar.Rules{Holidays: []string{"ecb"}}, dates("2026-12-24")
+	short, long := dates("2025-12-24", "2026-12-24"), dates("2027-12-24", "2025-12-24")
+	for name, test := range map[string]struct {
+		rules calendar.Rules
+		want  string // "" where it is whole
+	}{
+		"a set of holidays":                {whole, ""},
+		"one date":                         {one, ""},
+		"dates":                            {long, "2027-12-24"},
+		"dates, and others that go on":     {also(short, long), "2027-12-24"},
+		"dates, and others that end":       {also(long, short), "2027-12-24"},
+		"dates, and a set of holidays":     {also(short, whole), ""},
+		"dates, others, and a set":         {also(short, long, whole), ""},
+		"a set of holidays, and dates":     {also(whole, short), ""},
+		"dates, others with a set of them": {also(short, also(long, whole)), ""},
+	} {
+		last, isWhole := newCalendar(t, test.rules).Last()
+		if isWhole != (test.want == "") || !isWhole && last.String() != test.want {
+			t.Errorf("%s: %s, whole %t; want %q", name, last, isWhole, test.want)
+		}
+	}
+}
+
 // TestAdjustLaws holds conventions to their definitions on any calendar.
 func TestAdjustLaws(t *testing.T) {
 	sets := calendar.HolidaySets()
