@@ -46,3 +46,17 @@ func TestAnotherCapOrPolicyIsAnotherControl(t *testing.T) {
 		}
 	}
 }
+
+// TestAHashTotalOfNothingIsAControl tells a batch that is to have no transfer from one of which the hash total is not known.
+func TestAHashTotalOfNothingIsAControl(t *testing.T) {
+	for argument, want := range map[string]string{`hash_total = "0"`: "0", `hash_total = "0.00"`: "0", `hash_total = "7.50"`: "7.5", "count = 0": ""} {
+		c := mustLoad(t, map[string]string{"main.hcl": "batch \"b\" {\n  control {\n    " + argument + "\n  }\n}\n"}, config.Options{})
+		got := ""
+		if hash := c.Batches[0].Control.HashTotal; hash != nil {
+			got = hash.String()
+		}
+		if got != want {
+			t.Errorf("%s: the hash total is %q, want %q", argument, got, want)
+		}
+	}
+}

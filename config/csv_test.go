@@ -169,6 +169,48 @@ func TestLinesThatEndAsOnOldComputers(t *testing.T) {
 	}
 }
 
+// TestTextThatItsEncodingLacksIsRefused has bytes that are no character: a payee would have another ID than the file says.
+func TestTextThatItsEncodingLacksIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	wide := func(text string) string {
+		encoded, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
+	}
+	for file, test := range map[string]struct{ encoding, want string }{
+		"id,to,net,note\n1,B\x80,1.00,x\n":                           {"windows-1252", ""},
+		"id,to,net,note\n1,B\x81,1.00,x\n":                           {"windows-1252", "pay.csv:2,3-5"},
+		"id,to,net,note,\x81\n1,B,1.00,x,\n":                         {"windows-1252", "pay.csv:1,16-17"},
+		wide("id,to,net,note\n1,B") + "\xac\x20" + wide(",1.00,x\n"): {"utf-16le", ""},
+		wide("id,to,net,note\n1,B") + "\x00\xd8" + wide(",1.00,x\n"): {"utf-16le", "pay.csv:2,3-5"},
+	} {
+		write(t, dir, "main.hcl", paid(fmt.Sprintf("encoding = %q", test.encoding)))
+		write(t, dir, "pay.csv", []byte(file))
+		got := ""
+		for _, d := range refusals(dir) {
+			got += fmt.Sprint(d.Subject)
+			if d.Summary != "File is not in its encoding" {
+				t.Errorf("%q: %v", file, d)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%q is refused at %q, want %q", file, got, test.want)
+		}
+	}
+}
+
+// refusals are all mistakes of a directory.
+func refusals(dir string) hcl.Diagnostics {
+	c, diags := config.Load(dir, config.Options{})
+	if diags.HasErrors() {
+		return diags
+	}
+	_, more := all(c)
+	return append(diags, more...)
+}
+
 // FuzzCSV reads any bytes with any arguments: nothing panics, and every declared transfer can be sent.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("id,to,net,note\n1,B,1.00,x\n"), "utf-8", ",", "1,234.56", 0, 0)

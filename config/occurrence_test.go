@@ -60,3 +60,38 @@ transfer "internal" "t" {
 		}
 	}
 }
+
+// TestATransferOfTwoDatesIsOfTheLaterOne has a time that is made of those of two dates. Of two at one time, it is that of the first schedule by
+// name.
+func TestATransferOfTwoDatesIsOfTheLaterOne(t *testing.T) {
+	const november, december, other = `schedule.m.occurrences["2026-11-25"].due_at`, `schedule.m.occurrences["2026-12-25"].due_at`, `schedule.k.occurrences["2026-12-25"].due_at`
+	for times, want := range map[[2]string]string{
+		{november, december}: "m 2026-12-25", {december, november}: "m 2026-12-25", {december, other}: "k 2026-12-25", {other, december}: "k 2026-12-25",
+	} {
+		c := mustLoad(t, map[string]string{"main.hcl": fmt.Sprintf(`
+schedule "m" {
+  rrule = "FREQ=MONTHLY;COUNT=2"
+  start = "2026-11-25"
+}
+schedule "k" {
+  rrule = "FREQ=MONTHLY;COUNT=1"
+  start = "2026-12-25"
+}
+transfer "internal" "t" {
+  ref_id          = "t"
+  from_profile_id = "a"
+  to_profile_id   = "b"
+  amount          = "1.00"
+  asset           = "EUR"
+  not_before      = timecmp(%[1]s, %[2]s) < 0 ? %[2]s : %[1]s
+}
+`, times[0], times[1])}, config.Options{})
+		transfers, diags := all(c)
+		if diags.HasErrors() || len(transfers) != 1 || transfers[0].Occurrence == nil {
+			t.Fatalf("%s: %v, %v", times, transfers, diags)
+		}
+		if o := transfers[0].Occurrence; o.Schedule+" "+o.Date.String() != want {
+			t.Errorf("%s: of %s of %s, want %s", times, o.Date, o.Schedule, want)
+		}
+	}
+}
