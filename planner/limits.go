@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/config"
+	"remit/internal/clock/zone"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/state"
@@ -59,8 +60,8 @@ func newLimitTally(limits []config.Limit, m *moments) *limitTally {
 		count := limitCount{Limit: l, doubts: make(map[string]bool)}
 		if l.Per.IsDaily() {
 			year, month, day := m.now.In(l.Zone).Date()
-			count.from = time.Date(year, month, day, 0, 0, 0, 0, l.Zone)
-			count.until = time.Date(year, month, day+1, 0, 0, 0, 0, l.Zone)
+			count.from = zone.Midnight(year, month, day, l.Zone)
+			count.until = zone.Midnight(year, month, day+1, l.Zone)
 		}
 		if l.Per == config.PerDestinationDay {
 			count.to = make(map[transfer.Destination]destinationCount)

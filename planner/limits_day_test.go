@@ -39,6 +39,20 @@ func TestADayOfALimitMayHave25Hours(t *testing.T) {
 	}
 }
 
+// TestADayOfALimitEndsWhereTheClocksSkipMidnight is in the last hour of 5 September, after which the clocks of Santiago show 01:00.
+func TestADayOfALimitEndsWhereTheClocksSkipMidnight(t *testing.T) {
+	at := time.Date(2026, 9, 6, 3, 45, 0, 0, time.UTC) // 23:45 on the 5th
+	old := record(declare("old"), state.Recorded, func(d *state.Detail) { d.AttemptedAt = at.Add(-15 * time.Minute) })
+	p, err := planner.New(t.Context(), slices.Values([]config.Transfer{declare("a"), declare("old")}), newMemory(old),
+		limits(limit("l", config.PerDay, amountMax("80"), in("America/Santiago"))), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Applicable() {
+		t.Error("a day of 80.00 USD takes 160.00")
+	}
+}
+
 // TestAConflictCountsAsItWasAskedFor has a record of less than was asked for: nobody knows yet which of the two is right.
 func TestAConflictCountsAsItWasAskedFor(t *testing.T) {
 	m := newMemory(record(declare("old", twin), state.Recorded))

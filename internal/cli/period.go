@@ -58,7 +58,7 @@ func (d *period) bounds(isGiven func(string) bool) (from, until time.Time, where
 			return from, until, nil, fmt.Errorf("--%s=%s %w", bound.flag, bound.text, err)
 		}
 		year, month, day := date.Midnight().Date()
-		*bound.into = time.Date(year, month, day+bound.days, 0, 0, 0, 0, where)
+		*bound.into = zone.Midnight(year, month, day+bound.days, where)
 	}
 	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
 		return from, until, nil, fmt.Errorf("--from=%s is after --until=%s", d.from, d.until)

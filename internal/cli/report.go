@@ -17,6 +17,7 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
+	"remit/internal/clock/zone"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
 	"remit/state"
@@ -198,8 +199,8 @@ func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
 		if err != nil {
 			return report.Period{}, fmt.Errorf("--month=%s is not a month; write one such as %s", r.month, meantMonth(r.month))
 		}
-		from = time.Date(month.Year(), month.Month(), 1, 0, 0, 0, 0, where)
-		until = time.Date(month.Year(), month.Month()+1, 1, 0, 0, 0, 0, where)
+		from = zone.Midnight(month.Year(), month.Month(), 1, where)
+		until = zone.Midnight(month.Year(), month.Month()+1, 1, where)
 	}
 	switch {
 	case from.IsZero() || until.IsZero():

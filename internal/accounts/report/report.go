@@ -12,6 +12,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/clock/zone"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -85,9 +86,9 @@ func (p Period) Buckets() (starts []time.Time, areMonths bool) {
 		starts = append(starts, at)
 		year, month, day := at.Date()
 		if areMonths {
-			at = time.Date(year, month+1, 1, 0, 0, 0, 0, p.Zone)
+			at = zone.Midnight(year, month+1, 1, p.Zone)
 		} else {
-			at = time.Date(year, month, day+1, 0, 0, 0, 0, p.Zone)
+			at = zone.Midnight(year, month, day+1, p.Zone)
 		}
 	}
 	return starts, areMonths

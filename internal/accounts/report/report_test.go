@@ -298,6 +298,24 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
+// TestADayThatHasNoMidnightIsADay has the month in which the clocks of Santiago skip the first hour of a day.
+func TestADayThatHasNoMidnightIsADay(t *testing.T) {
+	in, err := zone.Load("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := report.Period{From: zone.Midnight(2026, 9, 1, in), Until: zone.Midnight(2026, 9, 10, in), Zone: in}
+	days, _ := p.Buckets()
+	for i, at := range days {
+		if at.Day() != i+1 {
+			t.Errorf("day %d begins at %s", i+1, at)
+		}
+	}
+	if len(days) != 9 {
+		t.Errorf("%d days", len(days))
+	}
+}
+
 // paid is a transfer of 10.00 USD that was made at a time.
 func paid(refID, to string, at time.Time, edit func(*state.Detail)) state.Detail {
 	amount := transfer.MustAmount("10.00")

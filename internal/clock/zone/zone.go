@@ -93,6 +93,12 @@ func Names() []string {
 // offsetMax is more than any zone was ever away from UTC.
 const offsetMax = 26 * time.Hour
 
+// Midnight is when a day begins: after midnight where the clocks skip that, as they do in Chile. There [time.Date] is an hour early,
+// on the day before. Months and days may be out of their ranges, as with time.Date.
+func Midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
+	return At(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), zone)
+}
+
 // At is when the clocks of a zone show what wall shows in UTC. As RFC 5545 says in section
 // 3.3.5, a time that the clocks skip is read with the offset before the gap, and of a time
 // that they show twice the first is meant. No zone changes twice within two days since 2000.

@@ -99,6 +99,21 @@ func TestAtIsFirst(t *testing.T) {
 	})
 }
 
+// TestMidnightIsOnItsDay goes through ten years of all zones.
+func TestMidnightIsOnItsDay(t *testing.T) {
+	for _, name := range zone.Names() {
+		in := load(t, name)
+		last := zone.Midnight(2020, 1, 0, in)
+		for day := range 3653 {
+			at, asked := zone.Midnight(2020, 1, day+1, in), time.Date(2020, 1, day+1, 0, 0, 0, 0, time.UTC)
+			if at.Format(time.DateOnly) != asked.Format(time.DateOnly) || !at.After(last) {
+				t.Fatalf("%s: %s begins at %s, and the day before at %s", name, asked.Format(time.DateOnly), at, last)
+			}
+			last = at
+		}
+	}
+}
+
 func TestLoadIgnoresTheMachine(t *testing.T) {
 	t.Setenv("ZONEINFO", "/nonexistent")
 	t.Setenv("TZ", "Asia/Tokyo")
