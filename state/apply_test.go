@@ -1,8 +1,10 @@
 package state_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -243,6 +245,44 @@ func TestApplyKeepsWhatARowIsMadeOf(t *testing.T) {
 			got.RequestDigest = state.RequestDigest{}
 			if diff := cmp.Diff(c.want, got, exact()); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A list settles an intent that nobody can have sent: the one that was written together with what the list says.
+func TestAListSettlesTheIntentDirectlyBeforeItAlone(t *testing.T) {
+	says, err := state.NewDraft(listed(state.SourceImport, state.Unverified))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := must(t, intent())
+	if _, err := open.Apply(says, open.IntentSeq+2, start); !errors.Is(err, state.ErrNoAttempt) {
+		t.Errorf("after another event: got %v, want %v", err, state.ErrNoAttempt)
+	}
+	if row, err := open.Apply(says, open.IntentSeq+1, start); err != nil || row.Status != state.Unverified {
+		t.Errorf("directly after it: got %s, %v", row.Status, err)
+	}
+}
+
+func TestApplyKeepsAGroupUntilItIsSettledAsWrong(t *testing.T) {
+	answer := outcome(state.SourceAnswer, state.Recorded)
+	newer := outcome(state.SourceLookup, state.Recorded)
+	newer.Records = []json.RawMessage{json.RawMessage(strings.Replace(string(newer.Records[0]), `"g-r-a"`, `""`, 1))}
+	forgotten := outcome(state.SourcePerson, state.Tombstone)
+	for name, c := range map[string]struct {
+		entries []state.Entry
+		want    string
+	}{
+		"a newer copy that does not name it":            {[]state.Entry{intent(), answer, newer}, "g-r-a"},
+		"a record, forgotten":                           {[]state.Entry{intent(), answer, forgotten}, "g-r-a"},
+		"listed, forgotten":                             {[]state.Entry{intent(), listed(state.SourceImport, state.Unverified), forgotten}, "g-r-a"},
+		"listed with another amount than was asked for": {[]state.Entry{intent(), listed(state.SourceImport, state.Conflict)}, "g-r-a"},
+		"listed so, and settled as not made":            {[]state.Entry{intent(), listed(state.SourceImport, state.Conflict), forgotten}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := must(t, c.entries...).GroupID; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

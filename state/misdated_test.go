@@ -44,6 +44,7 @@ func TestWhatAWrongClockMayHaveDatedCountsUpToWhenItWasRight(t *testing.T) {
 		}
 		return r
 	}
+	killed := func(at time.Time) state.Run { return state.Run{BegunAt: at} }
 	const decade = 87600
 	back := func(at time.Time, by int) state.Jump { return state.Jump{At: at, Back: time.Duration(by) * time.Hour} }
 	for name, c := range map[string]struct {
@@ -71,6 +72,35 @@ func TestWhatAWrongClockMayHaveDatedCountsUpToWhenItWasRight(t *testing.T) {
 			[]state.Misdated{
 				{hours(-decade), hours(-900), hours(-decade)},
 				{hours(-decade).Add(-state.JumpMin), hours(1 - decade).Add(state.JumpMin), now},
+			},
+		},
+		"a killed run by a clock that is behind may have written for a day": {
+			told{hours(-900), []state.Jump{back(hours(-decade), decade-900)}, []state.Run{killed(hours(-decade))}},
+			[]state.Misdated{
+				{hours(-decade), hours(-900), hours(-decade)},
+				{hours(-decade).Add(-state.JumpMin), hours(24 - decade).Add(state.JumpMin), now},
+			},
+		},
+		"a run whose clock went back ten years before it ended may have written for a day": {
+			told{
+				hours(-decade - 900),
+				[]state.Jump{back(hours(-2*decade), decade)},
+				[]state.Run{{BegunAt: hours(-decade - 960), EndedAt: hours(-2 * decade), Ended: &state.Ended{}}},
+			},
+			[]state.Misdated{
+				{hours(-2 * decade), hours(-decade), hours(-2 * decade)},
+				{hours(-decade - 960).Add(-state.JumpMin), hours(-decade - 960 + 24).Add(state.JumpMin), now},
+			},
+		},
+		"a run by a clock that is behind, after one by a clock that is ahead": {
+			told{
+				hours(-900),
+				[]state.Jump{back(hours(-decade), 2*decade)},
+				[]state.Run{run(hours(decade), false), run(hours(-decade), false), run(hours(-3), false)},
+			},
+			[]state.Misdated{
+				{hours(-decade), hours(decade), hours(-decade)},
+				{hours(-decade).Add(-state.JumpMin), hours(1 - decade).Add(state.JumpMin), hours(-3)},
 			},
 		},
 	} {
