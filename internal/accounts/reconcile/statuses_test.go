@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -235,6 +236,20 @@ func TestThePeriodAndTheBatch(t *testing.T) {
 	}
 }
 
+func TestATransferOfNoBatchIsNotOfOneThatIsAskedFor(t *testing.T) {
+	r := request(1)
+	w := newWorld(t, 1)
+	w.append(t, func(add func(...state.Entry)) {
+		alone := intent(r)
+		alone.Batch = ""
+		add(alone, recorded(r.RefID, state.Recorded, state.SourceAnswer, sides(r, 1)[0]))
+	})
+	s := w.reconciled(t, reconcile.Options{Batch: "payroll"}, format(0, append(w.export, sides(r, 1)...)))
+	if s.Matched != 1 || s.OtherBatch != 1 {
+		t.Errorf("%d match, %d are of another batch, want one each", s.Matched, s.OtherBatch)
+	}
+}
+
 func TestTotalsAreExact(t *testing.T) {
 	w := newWorld(t, 9)
 	export := slices.Clone(w.export)
@@ -321,6 +336,38 @@ func TestTotalsHaveEachTransferOnce(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
 		})
+	}
+}
+
+// TestADoubtOfTheRunThatIsGoingNeedsNobody has a request without an answer while a run holds the lock: its own run will
+// hear of it, and of one of an earlier run nobody will.
+func TestADoubtOfTheRunThatIsGoingNeedsNobody(t *testing.T) {
+	r := request(0)
+	w := newWorld(t, 0)
+	w.append(t, func(add func(...state.Entry)) { add(intent(r)) })
+	for running, want := range map[string]string{runID: "", "run-2": "remit state show " + r.RefID, "": "remit state show " + r.RefID} {
+		holder := statetest.Holder("apply")
+		holder.RunID = running
+		journal, err := w.store.Lock(t.Context(), holder, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshot, err := w.store.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		during := &world{snapshot: snapshot}
+		next := "nothing was told"
+		during.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+			next = l.Next
+			return nil
+		}})
+		if next != want {
+			t.Errorf("while run %q is going: next %q, want %q", running, next, want)
+		}
+		if err := errors.Join(snapshot.Close(), journal.Unlock()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -30,17 +30,21 @@ func TestATwinIsNoWordOfAbsence(t *testing.T) {
 		"in doubt, and the debit alone":  {state.InDoubt, upper(both[:1]), []string{"pay-0000000 unreadable --recorded", "PAY-0000000  service_only"}},
 		"refused":                        {state.Refused, upper(both), []string{"pay-0000000 unreadable", "PAY-0000000  service_only"}},
 		"in doubt, with its own as well": {state.InDoubt, append(upper(sides(request(0), 3)), both...), []string{"pay-0000000 in_doubt --recorded", "PAY-0000000  service_only"}},
+		"settled as not made":            {state.Tombstone, upper(both), []string{"PAY-0000000  service_only"}},
 		"recorded, under another group":  {state.Recorded, upper(sides(request(0), 3)), []string{"pay-0000000 state_only", "PAY-0000000  service_only"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 0)
 			w.append(t, func(add func(...state.Entry)) {
 				add(intent(request(0)))
+				outcome := recorded(request(0).RefID, test.status, state.SourceAnswer)
 				if test.status == state.Recorded {
-					add(recorded(request(0).RefID, test.status, state.SourceAnswer, both[0]))
-				} else {
-					add(recorded(request(0).RefID, test.status, state.SourceAnswer))
+					outcome = recorded(request(0).RefID, test.status, state.SourceAnswer, both[0])
 				}
+				if test.status == state.Tombstone {
+					outcome = told("resolve", outcome)
+				}
+				add(outcome)
 			})
 			var got []string
 			w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
