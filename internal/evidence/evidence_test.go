@@ -346,6 +346,9 @@ func TestRunsWithoutAPlanOrAnEnd(t *testing.T) {
 	if report := verify(t, dir); !report.Whole() || exported.Facts.Plan.Absent == "" {
 		t.Errorf("a direct apply: %+v", report)
 	}
+	put(t, dir, evidence.PlanFile, string(h.plan))
+	seal(t, dir)
+	requireFinding(t, verify(t, dir), evidence.PlanFile, "the run has no such file")
 	died := statetest.Intent("late", "fourth", "10.00")
 	h.journal.append(t, state.Begun{RunID: "fourth", Digest: "d"}, died)
 	dir, exported = h.export(t, "fourth")
@@ -485,6 +488,14 @@ func TestFilesThatAreMissingOrAdded(t *testing.T) {
 			put(t, dir, "outcomes.jsonl", strings.Replace(read(t, dir)["outcomes.jsonl"], "{", "{ ", 1))
 			seal(t, dir)
 		}, "outcomes.jsonl", "it is not as remit writes it"},
+		"facts that say a thing twice": {func(t *testing.T, dir string) {
+			edit(t, dir, "evidence.json", `"remit": "`, `"remit": "another","remit": "`)
+			seal(t, dir)
+		}, "evidence.json", "it is not as remit writes it"},
+		"a manifest in another order": {func(t *testing.T, dir string) {
+			lines := strings.SplitAfter(strings.TrimSuffix(read(t, dir)["SHA256SUMS"], "\n"), "\n")
+			put(t, dir, "SHA256SUMS", strings.Join(lines[1:], "")+"\n"+lines[0])
+		}, "SHA256SUMS", "it is not as remit writes it"},
 		"no manifest":                       {remove("SHA256SUMS"), "SHA256SUMS", "it is missing"},
 		"no journal":                        {remove("journal.jsonl"), "journal.jsonl", "it is missing"},
 		"no plan":                           {remove("plan.jsonl"), "plan.jsonl", "it is missing"},
@@ -640,8 +651,20 @@ func TestExportRefuses(t *testing.T) {
 	if left := read(t, dir); len(left) != 1 {
 		t.Errorf("it touched a directory that is not empty: %v", left)
 	}
-	h.journal.events[10].Data = bytes.Replace(h.journal.events[10].Data, []byte("10.00"), []byte("90.00"), 1)
 	from.Plan = ""
+	whole := h.journal.meta
+	for name, changed := range map[string]state.Meta{
+		"an end that is gone":           {Serial: whole.Serial + 1, Head: sum([]byte("its hash"))},
+		"another event in its place":    {Serial: whole.Serial, Head: sum([]byte("its hash"))},
+		"a state that counts otherwise": {Serial: whole.Serial + 1, Head: whole.Head},
+	} {
+		h.journal.meta.Serial, h.journal.meta.Head = changed.Serial, changed.Head
+		if _, err := evidence.Export(t.Context(), filepath.Join(dir, "new"), from); !errors.Is(err, state.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	h.journal.meta = whole
+	h.journal.events[10].Data = bytes.Replace(h.journal.events[10].Data, []byte("10.00"), []byte("90.00"), 1)
 	var broken *state.ChainError
 	if _, err := evidence.Export(t.Context(), filepath.Join(dir, "new"), from); !errors.As(err, &broken) || broken.Seq != 11 {
 		t.Errorf("a journal that was changed: %v", err)
