@@ -109,6 +109,25 @@ func TestSignersMistakes(t *testing.T) {
 	}
 }
 
+// A time with a Z at its end is that of UTC, and one without it is that of the zone that the reader gives.
+func TestValidityIsOfUTCWhereItSaysSo(t *testing.T) {
+	alice := signer(t, "alice")
+	for before, want := range map[string]time.Duration{"202611271200Z": 0, "202611271200z": 0, "202611271200": -2 * time.Hour, "20261128Z": 12 * time.Hour, "20261128": 10 * time.Hour} {
+		s, mistakes := approval.ParseSigners([]byte("alice valid-before=\""+before+"\" "+keyLine(alice)), time.FixedZone("ahead", 2*60*60))
+		if len(mistakes) > 0 {
+			t.Fatal(mistakes)
+		}
+		for now, counts := range map[time.Time]bool{noon.Add(want - time.Second): true, noon.Add(want + time.Second): false} {
+			v := approval.Decide(approval.Case{
+				Signers: s, Plan: digest(planText), Now: now, Files: []approval.File{{Name: "p.sig", Content: sign(t, planText, alice)}},
+			})
+			if (len(v.Approvers) == 1) != counts {
+				t.Errorf("valid before %s, it counts at %s: %t", before, now, !counts)
+			}
+		}
+	}
+}
+
 // outcome is a verdict in short.
 type outcome struct {
 	Author     string
