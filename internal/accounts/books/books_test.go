@@ -382,6 +382,8 @@ func TestPaymentStatus(t *testing.T) {
 	}{
 		"booked":                                  {"", state.Recorded, transfer.Completed, books.SettledDebtor},
 		"a conversion that is COMPLETED":          {books.CauseConversion, state.Recorded, transfer.Completed, books.SettledDebtor},
+		"a conversion that was found":             {books.CauseConversion, state.Adopted, transfer.Completed, books.SettledDebtor},
+		"a conversion that was forgotten":         {books.CauseConversion, state.Tombstone, transfer.Completed, books.SettledDebtor},
 		"a conversion that is PENDING":            {books.CauseConversion, state.Recorded, transfer.Pending, books.PaymentPending},
 		"a conversion that nobody proved":         {books.CauseConversion, state.Unverified, transfer.Completed, books.PaymentPending},
 		"an unreadable one that nobody proved":    {books.CauseUnreadable, state.Unverified, transfer.Completed, books.PaymentPending},

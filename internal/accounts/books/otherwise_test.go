@@ -2,9 +2,11 @@ package books_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
 	"remit/internal/accounts/books"
@@ -32,5 +34,35 @@ func TestWhatIsAddedToAMixedSumIsMixed(t *testing.T) {
 	mixed := usd.Plus(books.StatusSum{Count: 1, Sum: decimal.NewFromInt(7), Asset: "EUR"})
 	if !usd.Plus(mixed).IsMixed || !mixed.Plus(usd).IsMixed {
 		t.Errorf("%+v, %+v", usd.Plus(mixed), mixed.Plus(usd))
+	}
+}
+
+// TestAMessageIsNamedWhereItIsTheOnlyOne has transfers that several files asked for: nobody takes one of the files for all of them.
+func TestAMessageIsNamedWhereItIsTheOnlyOne(t *testing.T) {
+	for _, test := range []struct{ messages, want []string }{
+		{[]string{"m-1", "m-1"}, []string{"m-1"}},
+		{[]string{"m-1", "m-2"}, []string{"m-1", "m-2"}},
+		{[]string{"m-1", ""}, []string{"", "m-1"}},
+	} {
+		a := archive{details: make(map[string]state.Detail)}
+		for i, message := range test.messages {
+			d := made(state.InDoubt)
+			r := transfer.Request{
+				Operation: transfer.Internal, RefID: fmt.Sprint("x-", i), FromProfileID: "a", ToProfileID: "b",
+				Amount: transfer.MustAmount("10.00"), Asset: "USD",
+			}
+			if message != "" {
+				r.Metadata = transfer.Metadata{{Key: "message_id", Value: message}}
+			}
+			d.RefID, d.Intent.Body = r.RefID, string(r.Body())
+			a.details[d.RefID] = d
+		}
+		found, err := books.Read(t.Context(), a, books.Filter{}, books.ByPayment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, found.MessageIDs); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
