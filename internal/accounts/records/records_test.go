@@ -54,6 +54,7 @@ func TestTheSameRecordsInEveryForm(t *testing.T) {
 		"a byte-order mark":                  {"\ufeff" + debit, []string{first}},
 		"amounts that are numbers":           {strings.ReplaceAll(debit, `"10.00"`, `10.00`), []string{first}},
 		"amounts with an exponent":           {strings.ReplaceAll(debit, `"10.00"`, `1.000E1`), []string{`1 1 a 10.00 {"items":[}`}},
+		"amounts with a small exponent":      {strings.ReplaceAll(debit, `"10.00"`, `1.000e1`), []string{`1 1 a 10.00 {"items":[}`}},
 		"a record with a member items":       {strings.Replace(debit, `"ref_id"`, `"items":[1],"ref_id"`, 1), []string{first}},
 		"CSV":                                {header + row + row, []string{second, strings.Replace(second, "2", "3", 1)}},
 		"CSV with CRLF":                      {strings.ReplaceAll(header+row, "\n", "\r\n"), []string{second}},

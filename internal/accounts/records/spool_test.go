@@ -98,6 +98,8 @@ func TestCopiesThatDifferInMoreThanTheirStatusAreRefused(t *testing.T) {
 		"ref_id":  line("1", "b", "10.00", "2026-11-01T00:00:00Z"),
 		"asset":   strings.Replace(first, "USD", "EUR", 1),
 		"profile": strings.Replace(first, `"p"`, `"q"`, 1),
+		"account": strings.Replace(first, `"profile_id"`, `"account_id":"a-2","profile_id"`, 1),
+		"who":     strings.Replace(first, `"profile_id"`, `"identity_id":"i-2","profile_id"`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, lines := range [][]string{{first, second}, {second, first}} {
