@@ -461,6 +461,7 @@ func TestFindTakesNoTwinForAbsence(t *testing.T) {
 		"both were asked for, one is there": {
 			[]string{"a", "A"}, []string{"A"}, []string{"A"}, map[string]string{"a": `"A"`},
 		},
+		"of one of two":       {[]string{"a", "b"}, []string{"A"}, nil, map[string]string{"a": `"A"`}},
 		"another transfer":    {[]string{"a"}, []string{"a", "a.0", "b", "A1"}, []string{"a"}, nil},
 		"nothing but a space": {[]string{"a"}, []string{"a", " ", "\x00"}, []string{"a"}, nil},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -92,6 +93,26 @@ func TestASignatureInTimeOrNone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The time that a signature takes is part of the time within which a request begins: a connection is awaited for what is left.
+func TestAConnectionIsAwaitedForWhatASignatureLeaves(t *testing.T) {
+	w := &world{dial: func(ctx context.Context) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if _, err := c.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Unwritten || time.Since(began) != executor.StartMax {
+			t.Errorf("after %s, want %s: %+v", time.Since(began), executor.StartMax, got)
+		}
+	}, func(o *service.Options) {
+		o.SignatureHeader = "X-Proof"
+		o.Sign = func(context.Context, service.ToSign) (string, error) {
+			time.Sleep(executor.StartMax / 2)
+			return "proof", nil
+		}
+	})
 }
 
 func TestHeadersOfSignatures(t *testing.T) {

@@ -150,6 +150,18 @@ func TestAnswersAreClassified(t *testing.T) {
 	}
 }
 
+// A date in Retry-After is of the clock of the service, whatever that of this machine says.
+func TestADateInRetryAfterIsOfTheServicesClock(t *testing.T) {
+	for _, apart := range []time.Duration{-24 * time.Hour, 0, 24 * time.Hour} {
+		w := &world{api: always(429, "Retry-After: Sat, 01 Jan 2000 00:00:30 GMT", "")}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if got := c.Submit(t.Context(), path, []byte(request)); got.RetryAfter != 30*time.Second {
+				t.Errorf("a clock %s apart waits for %s, want 30s", apart, got.RetryAfter)
+			}
+		}, func(o *service.Options) { o.Now = func() time.Time { return time.Now().Add(apart) } })
+	}
+}
+
 // A service's way with a connection, and whether the transfer may have been made. Each is done to a
 // new connection and to one that has answered before.
 func TestBrokenConnections(t *testing.T) {

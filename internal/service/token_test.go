@@ -228,6 +228,20 @@ func TestAScopeThatWasNotGrantedIsNamed(t *testing.T) {
 	}
 }
 
+// TestAScopeThatStandsForOthersIsNotLacking has an endpoint that names what it granted in the place of what was asked for.
+func TestAScopeThatStandsForOthersIsNotLacking(t *testing.T) {
+	w := &world{api: always(403, "", `{"title":"No"}`)}
+	w.token = always(200, "Content-Type: application/json", `{"access_token":"token-number-1","scope":"transfer.write"}`)
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Stop || strings.Contains(got.Reason, "did not grant") {
+			t.Errorf("%+v", got)
+		}
+		if lacks := c.ScopesLacking(); len(lacks) > 0 {
+			t.Errorf("it lacks %q", lacks)
+		}
+	}, func(o *service.Options) { o.Scopes = []string{"https://bank.example/.default"} })
+}
+
 // TestATokenIsUsedWhateverItsLifeIs has lives that nobody can read, or that are longer than any run.
 func TestATokenIsUsedWhateverItsLifeIs(t *testing.T) {
 	for _, text := range []string{`"PT1H"`, `"never"`, `""`, "null", "true", "[3600]", `{"s":1}`, "-1", "0", "99999999999999999999", "1e999", `"1e999"`, `"NaN"`} {
@@ -304,6 +318,29 @@ func TestTokenIsRenewedAheadOfItsExpiry(t *testing.T) {
 	if w.tokens < 6 || w.tokens > 8 {
 		t.Errorf("%d tokens of ten minutes in an hour", w.tokens)
 	}
+}
+
+// The life of a token may begin when it was asked for: its endpoint answers late.
+func TestTheLifeOfATokenBeginsWithTheQuestion(t *testing.T) {
+	const life = time.Minute
+	late := 20 * time.Second
+	w := &world{lifetime: life}
+	w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		time.Sleep(late)
+		w.issue(rw, r)
+	})
+	w.in(t, func(t *testing.T, c *service.Client) {
+		began := time.Now()
+		w.api = byToken(func(token string) bool { return token != "token-number-1" || time.Since(began) < life })
+		if _, err := c.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		late = 0
+		time.Sleep(life - time.Since(began) + time.Second)
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 func TestTokenEndpointDownBeforeExpiryHurtsNobody(t *testing.T) {
@@ -412,6 +449,33 @@ func TestRefusedTokenIsRenewed(t *testing.T) {
 		if w.requests != 100 || w.tokens != 2 {
 			t.Errorf("%d requests and %d tokens, want 100 and 2", w.requests, w.tokens)
 		}
+	})
+	t.Run("once for one that is refused after the others", func(t *testing.T) {
+		w := &world{}
+		w.api = func(rw http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.Header.Get("Authorization"), "token-number-1") {
+				w.mu.Lock()
+				n := w.requests
+				w.mu.Unlock()
+				time.Sleep(time.Duration(n) * time.Second)
+			}
+			byToken(func(token string) bool { return token == "token-number-2" })(rw, r)
+		}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			done := make(chan executor.Answer)
+			for range 5 {
+				go func() { done <- c.Submit(t.Context(), path, []byte(request)) }()
+				synctest.Wait()
+			}
+			for range 5 {
+				if got := <-done; got.Kind != executor.TokenRefused {
+					t.Errorf("%+v", got)
+				}
+			}
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered || w.tokens != 2 {
+				t.Errorf("%d tokens, want 2: %+v", w.tokens, got)
+			}
+		})
 	})
 	t.Run("unless there is no other one", func(t *testing.T) {
 		w := &world{api: byToken(func(string) bool { return false })}
