@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -87,6 +88,22 @@ func TestNobodyDeletesALock(t *testing.T) {
 	add(t, j, statetest.Intent("a", "run", "10.00"))
 	unlock(t, j)
 	unlock(t, lock(t, other))
+}
+
+// TestAHolderIsNamedAfterOneThatDied has the file beside the state say who was killed, at more length than the next holder does.
+func TestAHolderIsNamedAfterOneThatDied(t *testing.T) {
+	s, path := create(t)
+	died := statetest.Holder("apply --auto-approve --must-be-declared --parallelism=64")
+	content, err := json.Marshal(died)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".lock", append(content, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := lock(t, s)
+	refused(t, reopen(t, path), statetest.Holder("apply"))
+	unlock(t, j)
 }
 
 // TestAnOlderCopyOverItsFileTakesNoLockAway writes a backup over the file of a live holder, whose

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"remit/state"
 	"remit/state/sqlite"
 	"remit/state/statetest"
 )
@@ -75,6 +76,29 @@ func TestOpenReadOnlyInADirectoryWithoutWritePermission(t *testing.T) {
 	if diff := len(listing(t, path)); diff != 1 {
 		t.Errorf("%d files", diff)
 	}
+}
+
+// TestALockFileThatNobodyMayReadIsHeld: the one who has it may be of a version that locks nothing else, with a request in flight.
+func TestALockFileThatNobodyMayReadIsHeld(t *testing.T) {
+	s, path := create(t)
+	unlock(t, lock(t, s))
+	closed(t, s)
+	for name, mode := range map[string]os.FileMode{path: 0o444, path + ".lock": 0} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sealed(t, filepath.Dir(path))
+	asNobody(t, func() {
+		reader, err := sqlite.OpenReadOnly(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, held := holder(t, reader); !held || got != (state.Holder{}) {
+			t.Errorf("held: %t, by %v, want by somebody unknown", held, got)
+		}
+		closed(t, reader)
+	})
 }
 
 // TestOpenReadOnlyLeavesNoLogOut: to read the file alone, as one that nobody changes, would
