@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"remit/executor"
 	"remit/executor/ratelimit"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -311,4 +313,100 @@ func TestAnExpiryHoldsByTheTimeThatPassed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestATokenThatTakesLongMakesNoRecordOlder sends a doubt again of which the first request made the record. The Date that
+// tells its age came 20 seconds late.
+func TestATokenThatTakesLongMakesNoRecordOlder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.clock = turned{}
+		w.service.after = func(_ string, try int, a executor.Answer) executor.Answer {
+			if try == 1 {
+				return *timeout()
+			}
+			a.Record.AnsweredAt = time.Now().Truncate(time.Second)
+			return a
+		}
+		w.apply(request("rent"))
+		time.Sleep(time.Hour)
+		w.service.ready = func() (time.Time, error) {
+			date := time.Now()
+			time.Sleep(20 * time.Second)
+			return date, nil
+		}
+		w.apply(request("rent"))
+		if got := w.results()["rent"]; got != executor.ResultRecorded || w.service.requests("rent") != 2 {
+			t.Errorf("it is %s after %d requests: %s", got, w.service.requests("rent"), w.reason("rent"))
+		}
+	})
+}
+
+// served is a journal whose server has a clock.
+type served struct{ *memory }
+
+func (served) ServerTime(context.Context) (time.Time, error) { return time.Now(), nil }
+
+// TestAPlanFindsThoseDoubtsTooOldThatItsRunDoes holds what a plan says of a doubt against what a run does with it.
+func TestAPlanFindsThoseDoubtsTooOldThatItsRunDoes(t *testing.T) {
+	clocks := map[string]struct {
+		clock    turned
+		isDated  bool // tokens come with a Date
+		isServed bool
+	}{
+		"the service's clock":                 {turned{}, true, false},
+		"the clock of a server":               {turned{}, false, true},
+		"a boot":                              {turned{boot: "a"}, false, false},
+		"all of them":                         {turned{boot: "a"}, true, true},
+		"a local clock, which proves nothing": {turned{}, false, false},
+	}
+	for name, c := range clocks {
+		for later, isYoung := range map[time.Duration]bool{time.Hour: true, 23*time.Hour + 45*time.Minute: true, 24 * time.Hour: false} {
+			t.Run(fmt.Sprintf("%s after %v", name, later), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t)
+					w.clock = c.clock
+					if !c.isDated {
+						w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+					}
+					w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
+					apply := func() {
+						run := w.run(w.plan(request("rent")))
+						if c.isServed {
+							run.Journal = served{w.journal}
+						}
+						if _, err := executor.Apply(t.Context(), run); err != nil {
+							t.Fatal(err)
+						}
+					}
+					apply()
+					time.Sleep(later)
+					hold := tooOld(w, "rent")
+					apply()
+					isProven := c.isDated || c.isServed || c.clock.boot != ""
+					if isSent := w.service.requests("rent") == 2; isSent != (isYoung && isProven) || hold.Holds() == isSent {
+						t.Errorf("it is sent again: %t; the plan says %q", isSent, hold.Text())
+					}
+				})
+			})
+		}
+	}
+}
+
+// tooOld is what a plan of now says of the age of a doubt.
+func tooOld(w *world, refID string) doubt.Hold {
+	w.t.Helper()
+	snapshot, err := w.journal.Snapshot(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ages, err := executor.ReadDoubtAges(w.t.Context(), snapshot.Runs(w.t.Context()), w.clock, w.settings)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	details, err := snapshot.Details(w.t.Context(), refID)
+	if err != nil || len(details) != 1 {
+		w.t.Fatal(details, err)
+	}
+	return ages.TooOld(&details[0])
 }

@@ -97,3 +97,16 @@ func TestADateThatTheLocalClockContradictsEndsNoWait(t *testing.T) {
 		}
 	})
 }
+
+// TestAWaitBeforeTheLossOfTheLockIsNone has a command wait itself, and then somebody take the lock away: until then its
+// holder may have gone on.
+func TestAWaitBeforeTheLossOfTheLockIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		died(t, w, "rent")
+		if err := w.journal.Append(t.Context(), state.Asked{About: "rent", WaitedMS: wholeWait.Milliseconds(), Reason: "who knows"}, taken(w)); err != nil {
+			t.Fatal(err)
+		}
+		waitsFor(t, w.resolution("rent"), wholeWait)
+	})
+}

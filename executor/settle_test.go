@@ -27,10 +27,11 @@ func TestADoubtIsSentAgainOnlyWhere(t *testing.T) {
 		sent   bool
 		reason string
 	}{
-		"all conditions hold":                 {func(*world, *planner.Plan) {}, false, true, ""},
-		"a saved plan shows it as in doubt":   {func(*world, *planner.Plan) {}, true, true, ""},
-		"its declaration only writes it anew": {edit(func(c *planner.Change) { c.Request.Amount = transfer.MustAmount("80") }), false, true, ""},
-		"a saved plan was interrupted":        {edit(func(c *planner.Change) { c.Action = planner.Submit }), true, true, ""},
+		"all conditions hold":                            {func(*world, *planner.Plan) {}, false, true, ""},
+		"a saved plan shows it as in doubt":              {func(*world, *planner.Plan) {}, true, true, ""},
+		"its declaration only writes it anew":            {edit(func(c *planner.Change) { c.Request.Amount = transfer.MustAmount("80") }), false, true, ""},
+		"a saved plan shows it, and only writes it anew": {edit(func(c *planner.Change) { c.Request.Amount = transfer.MustAmount("80") }), true, true, ""},
+		"a saved plan was interrupted":                   {edit(func(c *planner.Change) { c.Action = planner.Submit }), true, true, ""},
 		"a saved plan would send other bytes": {
 			edit(func(c *planner.Change) {
 				c.Action, c.Request.Amount = planner.Submit, transfer.MustAmount("80")

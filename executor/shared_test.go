@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -318,4 +319,90 @@ func TestARunThatWasStoppedWhileItOpenedStopsTheOthers(t *testing.T) {
 			t.Error("nobody else is told to stop")
 		}
 	})
+}
+
+// noting is a run that notes what it was opened with.
+type noting struct {
+	offered
+
+	isAlone bool // no other runner is left
+	levels  []int
+	ages    []time.Duration // of the starts that count
+}
+
+func (s *noting) Open(ctx context.Context, o state.Opening) error {
+	for _, p := range o.Parts {
+		s.levels = append(s.levels, p.Level)
+	}
+	s.ages = o.Rates()[transfer.Internal].Ages
+	return s.offered.Open(ctx, o)
+}
+
+func (s *noting) Alone(context.Context) (bool, error) { return s.isAlone, nil }
+
+// TestWhoJoinsARunHasItsLimitAndItsLastPart has starts before the run was opened, which count in the limit of all runners, and a
+// payout that waits for its funding. The part that looks refusals up comes after all others.
+func TestWhoJoinsARunHasItsLimitAndItsLastPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup, w.settings.InFlightMax = true, 4
+		w.settings.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1000, Window: time.Hour}}
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			time.Sleep(300 * time.Millisecond)
+			return nil
+		}
+		plan := w.plan(append(numbered(300), request("funding"), request("payout"))...)
+		after(plan, "payout", "funding")
+		share := new(noting)
+		run := w.run(plan)
+		run.Share, run.Saved = share, true
+		summary, err := executor.Apply(t.Context(), run)
+		if err != nil || summary.Totals[executor.ResultRecorded].Count() != 302 {
+			t.Fatalf("%v, %v", counts(summary), err)
+		}
+		if len(share.ages) != 4 {
+			t.Errorf("%d starts count, of the four that are under way", len(share.ages))
+		}
+		last := len(share.levels) - 1
+		if last < 1 || slices.Max(share.levels[:last]) != 1 || share.levels[last] != 2 {
+			t.Errorf("the parts are of the levels %v", share.levels)
+		}
+	})
+}
+
+// TestARunGoesOnWithoutARunnerThatIsInterruptedUnlessItIsTheLastOne interrupts a runner: others carry on, and the last one
+// ends the run.
+func TestARunGoesOnWithoutARunnerThatIsInterruptedUnlessItIsTheLastOne(t *testing.T) {
+	for _, isAlone := range []bool{false, true} {
+		t.Run(fmt.Sprintf("it is the last one: %t", isAlone), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.settings.InFlightMax = 4
+				begun := time.Now()
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				share := &noting{isAlone: isAlone}
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					time.Sleep(300 * time.Millisecond)
+					if time.Since(begun) > 2*time.Second {
+						interrupt()
+					}
+					return nil
+				}
+				run := w.run(w.plan(numbered(1000)...))
+				run.Share, run.Saved = share, true
+				summary, err := executor.Apply(ctx, run)
+				if err != nil || !summary.Interrupted || share.open == nil {
+					t.Fatalf("interrupted %t, shared %t, %v", summary.Interrupted, share.open != nil, err)
+				}
+				isEnded := w.journal.ended(run.Begun.RunID) != nil
+				if isEnded != isAlone || summary.Left == isAlone {
+					t.Errorf("the run ended: %t; the runner left it: %t", isEnded, summary.Left)
+				}
+				if isAlone && len(w.results()) != 1000 {
+					t.Errorf("the run tells of %d lines", len(w.results()))
+				}
+			})
+		})
+	}
 }

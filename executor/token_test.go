@@ -136,3 +136,23 @@ func TestAnEarlierDoubtOutlivesARefusedToken(t *testing.T) {
 		}
 	})
 }
+
+// TestATokenIsRenewedAnewAfterABusyService has a token be refused again, long after it was renewed: the service was busy between.
+func TestATokenIsRenewedAnewAfterABusyService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
+			switch try {
+			case 1, 3:
+				return tokenRefused()
+			case 2:
+				return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 503, Reason: "It is busy."}
+			}
+			return nil
+		}
+		summary := w.apply(request("rent"))
+		if got := w.results()["rent"]; got != executor.ResultRecorded || summary.Requests != 4 {
+			t.Errorf("%s after %d requests: %s", got, summary.Requests, w.reason("rent"))
+		}
+	})
+}
