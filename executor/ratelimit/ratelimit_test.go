@@ -111,6 +111,25 @@ func TestAStartThatFailsItsCheckKeepsItsSlot(t *testing.T) {
 	})
 }
 
+func TestAStartOfWhichNoRequestBeganTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := ratelimit.New(wall{}, ratelimit.Limit{Requests: 1, Window: time.Hour}, nil, quiet)
+		if err := limiter.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ages, err := limiter.Start(t.Context(), func() error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if limiter.TryTake() {
+			t.Error("another request took the place of a start")
+		}
+		if limiter.Forget(ages); !limiter.TryTake() {
+			t.Error("no other request has the place of a start that was forgotten")
+		}
+	})
+}
+
 // TestASharedLimiterStartsWhatItReserved has another runner use the limit up at first.
 func TestASharedLimiterStartsWhatItReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
