@@ -48,6 +48,7 @@ type attempt struct {
 	tries   int                         // that made nothing
 	pauses  *backoff.ExponentialBackOff // between them
 	renewed bool                        // the token is the one that a 401 led to
+	kept    bool                        // it was kept back, by its time or by the end of the run: that says nothing of the service
 	answer  Answer                      // to the latest request
 	verdict verdict                     // on the last answer, or why there is no request
 }
@@ -169,7 +170,7 @@ func (s *sender) mayTry(a *attempt) bool {
 	var err error
 	if a.ages, err = limit.Start(s.run.life.starting, func() error { return s.mayStart(a) }); err != nil {
 		limit.Release()
-		a.answer = stillNothing(a.answer, err)
+		a.answer, a.kept = stillNothing(a.answer, err), true
 		return false
 	}
 	return true
@@ -310,7 +311,7 @@ func (s *sender) mayStillTry(a *attempt) bool {
 	limit := s.run.limiters[a.intent.Operation]
 	limit.Forget(a.ages)
 	if err := limit.Take(s.run.life.starting); err != nil {
-		a.answer = stillNothing(a.answer, err)
+		a.answer, a.kept = stillNothing(a.answer, err), true
 		return false
 	}
 	return s.mayTry(a)
@@ -353,7 +354,8 @@ func (s *sender) mayRetry(a *attempt) bool {
 			return false
 		}
 	}
-	return limit.Take(s.run.life.starting) == nil
+	a.kept = limit.Take(s.run.life.starting) != nil
+	return !a.kept
 }
 
 // waitToRetry waits after a try that made nothing, and reports whether there is another one.
@@ -373,7 +375,8 @@ func (s *sender) waitToRetry(a *attempt, limit *ratelimit.Limiter) bool {
 	if answer.Stop || a.tries == triesMax && answer.Kind == Unwritten || a.tries == triesBusyMax {
 		return false
 	}
-	return s.run.Clock.Sleep(s.run.life.starting, wait) == nil
+	a.kept = s.run.Clock.Sleep(s.run.life.starting, wait) != nil
+	return !a.kept
 }
 
 // haltFor ends the run where a service asks for a longer pause than a run waits.
@@ -444,12 +447,16 @@ func (s *sender) judgeWithLookup(a *attempt, answer Answer) verdict {
 }
 
 // afterAnswer stops the run where the answer, or a row of them, says that it must.
-func (s *sender) afterAnswer(answer Answer, v verdict) {
+func (s *sender) afterAnswer(a *attempt) {
+	answer, v := a.answer, a.verdict
 	switch {
 	case v.stop != "":
 		s.run.life.halt(v.stop)
 	case answer.Kind == Rejected && s.run.Settings.StopOnRefusal:
 		s.run.life.halt(fmt.Sprintf("%q was refused", v.outcome.RefID))
+	}
+	if a.kept {
+		return
 	}
 	if why := s.stuck(answer); why != "" {
 		s.run.life.halt(why)

@@ -175,7 +175,7 @@ func (p *pipeline) tryAgain(a *attempt) {
 // end judges an attempt by its last answer. A worker calls it.
 func (p *pipeline) end(a *attempt) {
 	a.verdict = p.sender.judge(a, a.answer)
-	p.sender.afterAnswer(a.answer, a.verdict)
+	p.sender.afterAnswer(a)
 	p.inbox.post(func() {
 		if p.inFlightMax > 1 { // one at a time waits for its outcome too
 			p.unanswered, p.writing = p.unanswered-1, p.writing+1

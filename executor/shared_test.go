@@ -395,9 +395,9 @@ func TestARunGoesOnWithoutARunnerThatIsInterruptedUnlessItIsTheLastOne(t *testin
 				if err != nil || !summary.Interrupted || share.open == nil {
 					t.Fatalf("interrupted %t, shared %t, %v", summary.Interrupted, share.open != nil, err)
 				}
-				isEnded := w.journal.ended(run.Begun.RunID) != nil
-				if isEnded != isAlone || summary.Left == isAlone {
-					t.Errorf("the run ended: %t; the runner left it: %t", isEnded, summary.Left)
+				isEnded, isStopped := w.journal.ended(run.Begun.RunID) != nil, len(share.stops) > 0
+				if isEnded != isAlone || summary.Left == isAlone || isStopped != isAlone {
+					t.Errorf("the run ended: %t; the runner left it: %t; stops: %q", isEnded, summary.Left, share.stops)
 				}
 				if isAlone && len(w.results()) != 1000 {
 					t.Errorf("the run tells of %d lines", len(w.results()))
