@@ -12,8 +12,8 @@ import (
 	"remit/internal/transfer"
 )
 
-// TestWhatEndedBeforeIsNamedWhereAPersonMustLook has a run carry out the rest of a plan: what ended otherwise than as recorded
-// before it is an exception of that run.
+// TestWhatEndedBeforeIsNamedWhereAPersonMustLook has a run carry out the rest of a plan: a transfer that ended before it, and not as
+// recorded, is an exception of that run.
 func TestWhatEndedBeforeIsNamedWhereAPersonMustLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

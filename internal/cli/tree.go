@@ -191,7 +191,8 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *tree.Tree) (undeclared, unread []string, err error) {
 	undeclared = r.variables()
 	var accounts []account
-	isFirst := true
+	var unplanned []place
+	at, isFirst := 0, true
 	beginning := func(n int) {
 		p.streams.Begin(fmt.Sprintf("%s %d of %d: %s", r.asked, n+1, len(places), view.Visible(places[n].directory)))
 	}
@@ -209,6 +210,12 @@ func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *
 		unread = slices.DeleteFunc(unread, func(name string) bool { return !e.isRead || !slices.Contains(e.unread, name) })
 		isFirst = false
 		p.streams.Hide(e.sensitive)
+		at++
+		if e.account.state != nil {
+			accounts = append(accounts, e.account)
+		} else if e.Brief == nil {
+			unplanned = append(unplanned, places[at-1])
+		}
 		if e.isOther {
 			t.Others = append(t.Others, e.Directory)
 			continue
@@ -216,14 +223,19 @@ func (r *recursion) askEach(ctx context.Context, p *process, places []place, t *
 		if err := r.tell(p, &e.Entry); err != nil {
 			return nil, nil, err
 		}
-		e.account.entry = len(t.Entries)
-		accounts = append(accounts, e.account)
+		if e.account.state != nil {
+			accounts[len(accounts)-1].entry = len(t.Entries)
+		}
 		t.Entries = append(t.Entries, e.Entry)
 	}
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	return undeclared, unread, findElsewhere(ctx, t, accounts)
+	unplanned = append(unplanned, r.places(p, t.Untouched)...)
+	if err := r.findElsewhere(ctx, p, t, accounts, unplanned); err != nil {
+		return nil, nil, err
+	}
+	return undeclared, unread, r.removeBlocked(t)
 }
 
 // isLockFile reports whether a file of the name binds a directory to a state.

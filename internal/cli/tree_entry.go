@@ -87,9 +87,9 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 		o.author, o.expiresIn = r.plan.author, r.plan.expiresIn
 	}
 	e := answered{Entry: tree.Entry{Directory: at.directory, Environment: at.environment, Entity: tree.EntityOf(at.directory, r.dir.Path)}}
-	loaded, err := r.brief(ctx, apart, &o, &e, r.environment(p))
+	loaded, err := r.brief(ctx, apart, &o, at, &e, r.environment(p))
 	if errors.Is(err, errOther) {
-		return answered{Entry: tree.Entry{Directory: at.directory}, isOther: true, isRead: true, skips: loaded.Unassigned, unread: loaded.Unread, sensitive: loaded.SensitiveTexts()}
+		return answered{Entry: tree.Entry{Directory: at.directory}, account: e.account, isOther: true, isRead: true, skips: loaded.Unassigned, unread: loaded.Unread, sensitive: loaded.SensitiveTexts()}
 	}
 	e.ExitCode = streams.End(ctx, err)
 	streams.Close()
@@ -110,13 +110,14 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 }
 
 // brief plans, and keeps of the plan what an entry has of it. The configuration is nil where it can't be read.
-func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *answered, asked string) (*config.Configuration, error) {
+func (r *recursion) brief(ctx context.Context, p *process, o *planning, at place, e *answered, asked string) (*config.Configuration, error) {
 	w, err := open(p, &o.dir)
 	if w == nil {
 		return nil, err
 	}
 	e.Environment, e.Protected = w.config.Environment, w.config.Protected && !r.dir.Sandbox
 	if asked != "" && asked != w.config.Environment {
+		e.account = r.accountOf(w, at, nil)
 		return w.config, errOther
 	}
 	if r.dir.Sandbox {
@@ -129,7 +130,7 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *answe
 	if err != nil {
 		return w.config, o.planError(err)
 	}
-	e.Brief, e.account = tree.BriefOf(plan), r.accountOf(w, plan)
+	e.Brief = tree.BriefOf(plan)
 	for i := range o.approvals {
 		e.Brief.Approvals = append(e.Brief.Approvals, o.approvals[i].Ask())
 	}
@@ -146,6 +147,7 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *answe
 	if next != "" {
 		e.Next = o.dir.Here(next)
 	}
+	e.account = r.accountOf(w, at, plan)
 	for i := range e.Brief.Groups {
 		if next := &e.Brief.Groups[i].Next; *next != "" {
 			*next = o.dir.Here(*next)

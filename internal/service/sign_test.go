@@ -95,7 +95,7 @@ func TestASignatureInTimeOrNone(t *testing.T) {
 	}
 }
 
-// The time that a signature takes is part of the time within which a request begins: a connection is awaited for what is left.
+// The time that a signature takes is part of the time within which a request begins: a connection is awaited for the rest of it.
 func TestAConnectionIsAwaitedForWhatASignatureLeaves(t *testing.T) {
 	w := &world{dial: func(ctx context.Context) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }}
 	w.in(t, func(t *testing.T, c *service.Client) {

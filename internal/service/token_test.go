@@ -228,7 +228,7 @@ func TestAScopeThatWasNotGrantedIsNamed(t *testing.T) {
 	}
 }
 
-// TestAScopeThatStandsForOthersIsNotLacking has an endpoint that names what it granted in the place of what was asked for.
+// TestAScopeThatStandsForOthersIsNotLacking has an endpoint that names other scopes, which it granted, in the place of those that were asked for.
 func TestAScopeThatStandsForOthersIsNotLacking(t *testing.T) {
 	w := &world{api: always(403, "", `{"title":"No"}`)}
 	w.token = always(200, "Content-Type: application/json", `{"access_token":"token-number-1","scope":"transfer.write"}`)

@@ -35,6 +35,7 @@ type Tree struct {
 	Others    []string // configurations that do not have the environment that was asked for, in order
 	Untouched []string // configurations that no changed path touches, in order
 	Gone      []string // directories of changed paths of a configuration that is not there any more, in order
+	Unread    []string // configurations whose state could not be read for the transfers that were made from there, in order
 }
 
 // Entry is the answer of one configuration.
@@ -63,15 +64,15 @@ type Brief struct {
 	Sent       transfer.Totals       // of what an apply would submit or resolve; a plan that is not applicable sends none of it
 	Signals    []planner.SignalCount
 	Shortened  int
-	Obstacles  []planner.Obstacle // the first [obstaclesMax] of them, without the transfers concerned
+	Obstacles  []planner.Obstacle // the first [ObstaclesMax] of them, without the transfers concerned
 	Blocked    int                // how many obstacles there are
 	Approvals  []string           // what approval rules ask, each in a sentence
 	Scales     transfer.Scales
 	SavedAs    string // the file that has the plan; "" for none
 }
 
-// obstaclesMax bounds [Brief.Obstacles].
-const obstaclesMax = 20
+// ObstaclesMax bounds [Brief.Obstacles].
+const ObstaclesMax = 20
 
 // BriefOf keeps of a plan what a tree needs.
 func BriefOf(plan *planner.Plan) *Brief {
@@ -82,7 +83,7 @@ func BriefOf(plan *planner.Plan) *Brief {
 	for i := range b.Groups {
 		b.Groups[i].First = nil
 	}
-	b.Obstacles = slices.Clone(plan.Obstacles[:min(len(plan.Obstacles), obstaclesMax)])
+	b.Obstacles = slices.Clone(plan.Obstacles[:min(len(plan.Obstacles), ObstaclesMax)])
 	for i := range b.Obstacles {
 		b.Obstacles[i].RefIDs = slices.Clone(b.Obstacles[i].RefIDs)
 	}

@@ -41,6 +41,7 @@ type treeObstacle struct {
 	Kind    planner.ObstacleKind `json:"kind"`
 	Address string               `json:"address,omitempty"`
 	Count   int                  `json:"count"`
+	RefIDs  []string             `json:"ref_ids,omitempty"` // the first 20
 	Detail  string               `json:"detail"`
 }
 
@@ -70,6 +71,7 @@ type treeLine struct {
 	Others      []string      `json:"others"`
 	Untouched   []string      `json:"untouched"`
 	Gone        []string      `json:"gone"`
+	Unread      []string      `json:"unread"`
 	Shared      []string      `json:"shared"`
 	Links       []string      `json:"links"`
 }
@@ -97,7 +99,7 @@ func (j *JSON) Tree(t *tree.Tree) error {
 	j.write(treeLine{
 		Type: "tree", Asked: t.Asked, AsOf: t.At, Sandbox: t.Sandbox, Count: c.All, Sending: c.Sending, Quiet: c.Quiet, Blocked: c.Blocked,
 		Failed: c.Failed, NeedsAction: c.NeedAction, ExitCode: t.ExitCode(),
-		Others: list(t.Others), Untouched: list(t.Untouched), Gone: list(t.Gone), Shared: list(t.Found.Shared), Links: list(t.Found.Links),
+		Others: list(t.Others), Untouched: list(t.Untouched), Gone: list(t.Gone), Unread: list(t.Unread), Shared: list(t.Found.Shared), Links: list(t.Found.Links),
 	})
 	return j.end()
 }
@@ -135,7 +137,7 @@ func newEntryLine(e *tree.Entry) entryLine {
 		line.Signals = append(line.Signals, signalLine{s.Kind, s.Count, s.Accepted})
 	}
 	for _, o := range b.Obstacles {
-		line.Obstacles = append(line.Obstacles, treeObstacle{o.Kind, o.Address, o.Count, o.Detail})
+		line.Obstacles = append(line.Obstacles, treeObstacle{o.Kind, o.Address, o.Count, o.RefIDs, o.Detail})
 	}
 	return line
 }

@@ -9,7 +9,7 @@ import (
 	"remit/state/statetest"
 )
 
-// TestWhoIsLost has runners of a run that show a sign of life, or none, in each way: whoever has lost its lease, or its
+// TestWhoIsLost has runners of a run that show a sign of life, or none, in each way: one that has lost its lease, or its
 // session, is lost, and its parts are free. One that asks to take part is no runner yet.
 func TestWhoIsLost(t *testing.T) {
 	t.Parallel()

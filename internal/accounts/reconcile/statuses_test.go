@@ -292,7 +292,7 @@ func TestWhatFailedMovedNothing(t *testing.T) {
 	}
 }
 
-// TestTotalsHaveEachTransferOnce adds up what differs, what was refused, and a record in two versions: none is in a total
+// TestTotalsHaveEachTransferOnce adds up a difference, a refusal and a record in two versions: none is in a total
 // that it does not belong to, and none is in one twice.
 func TestTotalsHaveEachTransferOnce(t *testing.T) {
 	r := request(0)
