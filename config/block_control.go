@@ -57,6 +57,7 @@ func readControl(c *checker, b *eval.Block) *BatchControl {
 		}
 	}
 	control := &BatchControl{Place: placeOf(b.At), Count: r.Whole("count", 0, controlCountMax, -1)}
+	r.RefuseNull("count", "totals", "hash_total")
 	control.Totals = controlTotals(r)
 	if value, a, found := r.Value("hash_total"); found == eval.Present {
 		if sum, ok := decimalSum(r, a, "hash_total", value); ok {

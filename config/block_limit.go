@@ -86,6 +86,7 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 	if a := b.Arguments["max_count"]; limit.CountMax == 0 && !r.Diags.HasErrors() {
 		r.Diags = append(r.Diags, mistake.Warning(a.Expr.Range(), "Limit of nothing", "max_count = 0 lets nothing through, on no day and in no plan. %s", noCap("max_count")))
 	}
+	r.RefuseNull("max_amount", "max_count")
 	limit.Asset, _ = r.Text("asset")
 	byAsset := false
 	if value, a, found := r.Value("max_amount"); found == eval.Present {

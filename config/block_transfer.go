@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -31,12 +32,13 @@ type transferBlock struct {
 	memberOf      []string // batches, as far as known
 	shared        map[string][]Dependency
 
-	repeated bool                     // has for_each
-	data     *dataSource              // whose rows are the whole for_each
-	elements []element                // of any other for_each
-	rowsRead rowsRead                 // by such a for_each
-	dates    map[string][]*Occurrence // of the schedules of which for_each is made
-	through  *goneThrough             // by for_each; nil where it goes through no dates
+	repeated bool                      // has for_each
+	data     *dataSource               // whose rows are the whole for_each
+	elements []element                 // of any other for_each
+	rowsRead rowsRead                  // by such a for_each
+	dates    map[string][]*Occurrence  // of the schedules of which for_each is made
+	through  *goneThrough              // by for_each; nil where it goes through no dates
+	waits    map[time.Time]*Occurrence // of what elements were made, by the not_before that they share; of dates that for_each goes through
 	ctx      *hcl.EvalContext
 	naming   *naming       // of its ref_ids; nil where they are the label, or written as they are
 	held     []*dataSource // whose rows an expression of for_each goes through

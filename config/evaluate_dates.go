@@ -47,8 +47,39 @@ func (e *evaluator) occurrence(out *Transfer, batch *batchBlock) {
 	case out.NotBefore.IsZero() && through != nil:
 		name := through.schedules[0].Name
 		e.refuse(nil, timeless, "for_each goes through the dates of schedule.%s, but nothing says for which of them the transfer waits: it would be sent at once, and with it those of all other dates. Keep the time of its date in each element, and wait for it, such as:\n\n  for_each   = { for date, o in schedule.%[1]s.occurrences : KEY => { due_at = o.due_at } }\n  not_before = each.value.due_at\n\nWhere an element has its date, DATE, write not_before = schedule.%[1]s.occurrences[DATE].due_at.", name)
-	case out.Occurrence == nil && through != nil:
-		out.Occurrence = through.ofTime(out.NotBefore)
+	case through != nil:
+		checkWait(e, out.NotBefore, key)
+		if out.Occurrence == nil {
+			out.Occurrence = through.ofTime(out.NotBefore)
+		}
+	}
+}
+
+// checkWait refuses one time that is written for the elements of several dates and comes before one of them: all would be sent at it. Dates that a
+// holiday moves to one time share that, and what is overdue may be sent at one.
+func checkWait(e *evaluator, notBefore time.Time, key string) {
+	f, through := e.block.fields["not_before"], e.block.through
+	if f != nil && !f.constant {
+		return
+	}
+	_, of := unmoved(e.in.each)
+	own := latest(of)
+	if own == nil {
+		own = through.madeFor(key)
+	}
+	if own == nil {
+		return
+	}
+	first := e.block.waits[notBefore]
+	switch {
+	case first == nil:
+		if e.block.waits == nil {
+			e.block.waits = make(map[time.Time]*Occurrence)
+		}
+		e.block.waits[notBefore] = own
+	case !first.Due.Equal(own.Due) && (notBefore.Before(own.Due) || notBefore.Before(first.Due)):
+		e.refuse(f, "One time for several dates", "for_each goes through the dates of schedule.%s, and %s and %s have one time, %s: those of all dates would be sent at it. %s",
+			own.Schedule, first.Date, own.Date, notBefore.UTC().Format(time.RFC3339), through.timeOf(own, key))
 	}
 }
 

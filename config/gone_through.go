@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -86,6 +87,26 @@ func (g *goneThrough) ofKey(key string) (o *Occurrence, at int) {
 		}
 	}
 	return o, at
+}
+
+// madeFor is the occurrence whose date a key has, or the only one in whose month it is; nil where it has none.
+func (g *goneThrough) madeFor(key string) *Occurrence {
+	if o, _ := g.ofKey(key); o != nil {
+		return o
+	}
+	var of *Occurrence
+	for _, s := range g.schedules {
+		for _, o := range s.Occurrences {
+			if !strings.Contains(key, o.Date.String()[:len("2006-01")]) {
+				continue
+			}
+			if of != nil {
+				return nil
+			}
+			of = g.on(o.Date.String())
+		}
+	}
+	return of
 }
 
 // timeOf says how a transfer of a key waits for its date.

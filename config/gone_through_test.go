@@ -37,7 +37,7 @@ locals {
   parts   = { people = local.people, months = local.months }
 }
 batch "late" {
-  not_before = "2026-09-30T00:00:00Z"
+  not_before = "2026-10-30T00:00:00Z"
 }
 transfer "internal" "salary" {
   for_each        = %s
@@ -103,7 +103,7 @@ func TestEveryDateWaits(t *testing.T) {
 					t.Error(d)
 				}
 			}
-			all, diags := loadCrossed(t, forEach, `not_before = "2026-08-01T00:00:00Z"`)
+			all, diags := loadCrossed(t, forEach, `not_before = "2026-12-01T00:00:00Z"`)
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
@@ -149,7 +149,7 @@ func TestOccurrenceOfATime(t *testing.T) {
 		want               map[string]string
 	}{
 		"the date in the key": {
-			`merge([for date in local.dates : { for name, p in local.people : "${name}/${date}" => p }]...)`, `"2026-09-01T00:00:00Z"`,
+			`merge([for date in local.dates : { for name, p in local.people : "${name}/${date}" => p }]...)`, `"2026-12-01T00:00:00Z"`,
 			map[string]string{"ana/2026-08-28": "2026-08-28", "ben/2026-08-28": "2026-08-28", "ana/2026-09-28": "2026-09-28", "ben/2026-09-28": "2026-09-28", "ana/2026-10-28": "2026-10-28", "ben/2026-10-28": "2026-10-28"},
 		},
 		"the date of the time": {
@@ -167,7 +167,7 @@ func TestOccurrenceOfATime(t *testing.T) {
 		"the time of the batch": {
 			`{ for date in local.dates : substr(date, 0, 7) => date }`, `null
   batch = batch.late`,
-			map[string]string{"2026-08": "2026-09-28", "2026-09": "2026-09-28", "2026-10": "2026-09-28"},
+			map[string]string{"2026-08": "2026-10-28", "2026-09": "2026-10-28", "2026-10": "2026-10-28"},
 		},
 		"two dates in the key": {
 			`{ for date in local.dates : "${date} to ${local.dates[2]}" => date }`, `"${each.value}T09:00:00Z"`,

@@ -296,7 +296,9 @@ func (l *loader) readBlocks() {
 		}
 		return len(content.Blocks)
 	}
+	l.report(emptyBlocks(l.config.sources.parsed, blockKinds())...)
 	for _, d := range l.policyDirs {
+		l.report(emptyBlocks(d.parsed, blockKinds())...)
 		for _, source := range d.parsed {
 			if blocks := read(source.file.Body, d.PolicyDir, nil); blocks == 0 && l.config.options.needsControls() {
 				l.report(noControl(source.name))
@@ -304,6 +306,7 @@ func (l *loader) readBlocks() {
 		}
 	}
 	for _, b := range l.included {
+		l.report(emptyBlocks(b.parsed, blockKinds())...)
 		for _, source := range b.parsed {
 			read(source.file.Body, nil, b.IncludedDir)
 		}

@@ -103,9 +103,9 @@ func TestScheduleDependsOnFilesAlone(t *testing.T) {
 // says which, and when it is due is written out.
 func TestOccurrenceOfAKey(t *testing.T) {
 	for name, c := range map[string]struct{ forEach, notBefore string }{
-		"each.value":     {"schedule.s.occurrences", `"2026-01-01T00:00:00Z"`},
+		"each.value":     {"schedule.s.occurrences", `"2027-01-01T00:00:00Z"`},
 		"dates":          {"{ for date, o in schedule.s.occurrences : date => o.date }", `"${each.key}T00:00:00Z"`},
-		"keys":           {"toset(keys(schedule.s.occurrences))", `"2026-01-01T00:00:00Z"`},
+		"keys":           {"toset(keys(schedule.s.occurrences))", `"2027-01-01T00:00:00Z"`},
 		"through locals": {"toset(local.dates)", `"${each.value}T00:00:00Z"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,6 +72,19 @@ func (r *Reader) Value(name string) (cty.Value, *Argument, Finding) {
 	return v, a, Present
 }
 
+// RefuseNull refuses arguments of a control that are null, as a variable may be: it would be as if nobody had written them.
+func (r *Reader) RefuseNull(names ...string) {
+	for _, name := range names {
+		a := r.Block.Arguments[name]
+		if a == nil {
+			continue
+		}
+		if v, ok, _ := r.Scope.plain(a); ok && v.IsNull() {
+			r.Refuse(a.Expr.Range(), "Control without a value", "%s is null, and would control nothing. Give it a value, or leave it out.", name)
+		}
+	}
+}
+
 // Text returns a string argument, or "" where it is absent. Empty text is a mistake.
 func (r *Reader) Text(name string) (string, *Argument) {
 	text, a, _ := r.Find(name)

@@ -19,6 +19,7 @@ import (
 
 // account is a configuration as a client of a service, with the ref_ids that it sends, and with its state, which has those that were made.
 type account struct {
+	place   place
 	name    string // of its directory, and of its environment where that is one of several
 	entry   int    // of the tree; -1 of one that was not planned
 	service state.Identity
@@ -35,7 +36,7 @@ func (r *recursion) accountOf(w *opened, at place, plan *planner.Plan) account {
 	if r.dir.Sandbox || !w.config.ServiceDeclared() {
 		return account{}
 	}
-	a := account{name: at.name(), entry: -1, service: w.state.Binding.Service, lineage: w.state.Binding.Lineage, state: w.state, here: w.dir.Here}
+	a := account{place: at, name: at.name(), entry: -1, service: w.state.Binding.Service, lineage: w.state.Binding.Lineage, state: w.state, here: w.dir.Here}
 	a.service.CustomerID, a.service.TokenURL = "", ""
 	if plan == nil {
 		return a
@@ -46,6 +47,12 @@ func (r *recursion) accountOf(w *opened, at place, plan *planner.Plan) account {
 		}
 	}
 	return a
+}
+
+// isApartFrom reports whether two accounts know nothing of one another, and nobody meant that: two environments of one directory have one
+// client where somebody said --same-client.
+func (a *account) isApartFrom(other *account) bool {
+	return a.lineage != other.lineage && a.place.directory != other.place.directory
 }
 
 // name is that of the place for a person.
@@ -160,13 +167,13 @@ func (e *elsewhere) find(ctx context.Context, all []*account) error {
 	for _, a := range all {
 		for _, refID := range a.submits {
 			senders := e.sends[transfer.FoldRefID(refID)]
-			if other := slices.IndexFunc(senders, func(other sending) bool { return other.lineage != a.lineage }); other >= 0 {
+			if other := slices.IndexFunc(senders, func(other sending) bool { return other.isApartFrom(a) }); other >= 0 {
 				e.of(a).sent.add(refID, senders[other].name)
 			}
 		}
 		err := a.eachMade(ctx, func(refID string) {
 			for _, s := range e.sends[transfer.FoldRefID(refID)] {
-				if s.lineage != a.lineage {
+				if s.isApartFrom(a) {
 					e.of(s.account).paid.add(s.refID, a.name)
 				}
 			}

@@ -44,16 +44,13 @@ var (
 	negations = lazyregexp.New(`\b(not|no|never|none|nothing|without)\b|n't\b`)
 	// absentWords are whole texts by which a service says that there is nothing of the kind that was asked for.
 	absentWords = lazyregexp.New(`^[^\pL\d]*(` +
-		`(no|0|zero) ([\pL-]+ ){0,3}` + absentNouns + `( (were|was|are|is))?( (found|matched|match|exist|exists|available|returned|listed|yet))?( (for|in|with|of|under|by|the|this|that|these|to|yet)\b[\pL\d ]*)?` +
-		`|(` + absentNouns + ` )?(were |was |are |is )?not found|(none|nothing)( (was|were))? found|none|empty|no content|no such ` + absentNouns + `)[^\pL\d]*$`)
+		`(no|0|zero) ([\pL-]+ ){0,3}(transfers?|transactions?|payments?|records?|results?|items?|data|entry|entries|rows?|documents?|hits?|orders?|ref ?ids?)( (were|was|are|is))?( (found|matched|match|exist|exists|available|returned|listed|yet))?( (for|in|with|of|under|by|the|this|that|these|to|yet)\b[\pL\d ]*)?` +
+		`|((transfers?|transactions?|payments?|records?|results?|items?|data|entry|entries|rows?|documents?|hits?|orders?|ref ?ids?) )?(were |was |are |is )?not found|(none|nothing)( (was|were))? found|none|empty|no content|no such (transfers?|transactions?|payments?|records?|results?|items?|data|entry|entries|rows?|documents?|hits?|orders?|ref ?ids?))[^\pL\d]*$`)
 	noErrors = lazyregexp.New(`\b(no|without|0|zero) (any )?(error|failure|exception|fault|problem|warning|issue)s?\b`)
 )
 
-const (
-	absentNouns = `(transfers?|transactions?|payments?|records?|results?|items?|data|entry|entries|rows?|documents?|hits?|orders?|ref ?ids?)`
-	// troubleMax bounds, in bytes, a value that is read for its words.
-	troubleMax = 4 << 10
-)
+// troubleMax bounds, in bytes, a value that is read for its words.
+const troubleMax = 4 << 10
 
 // TroubleOf returns the field by which a list that lacks something says that the request did not go well, such as message, and its value;
 // "" where none does. Services, and gateways before them, answer 200 with an empty list and a word of their trouble. A word that nobody here
