@@ -10,6 +10,7 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/text/confusable"
+	"remit/internal/text/lazyregexp"
 	"remit/internal/transfer"
 )
 
@@ -108,11 +109,11 @@ func (b *addressBook) addID(e bookEntry) {
 // posing is the profile for which a destination that is shown under a name would be taken; nil where there is none, or where one
 // of that name is the destination.
 func (b *addressBook) posing(name, toProfileID string) *bookEntry {
-	if name == "" || len(b.entries) == 0 {
+	if name == "" {
 		return nil
 	}
 	var other *bookEntry
-	for reading := confusable.ByLetters; reading <= confusable.ByShapes; reading++ {
+	for reading := confusable.ByLetters; reading <= confusable.ByShapes && len(b.entries) > 0; reading++ {
 		b.skeleton = confusable.AppendSkeleton(b.skeleton[:0], name, reading)
 		found := b.entries[string(b.skeleton)]
 		for i := range found {
@@ -127,7 +128,30 @@ func (b *addressBook) posing(name, toProfileID string) *bookEntry {
 			break
 		}
 	}
+	if other == nil && isForeignID(name, toProfileID) {
+		return &bookEntry{name: name, isID: true}
+	}
 	return other
+}
+
+var (
+	uuidIn  = lazyregexp.New(`(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}`)
+	shortOf = lazyregexp.New(`(?i)^([0-9a-f]{8})\.{2,3}([0-9a-f]{4})$`)
+)
+
+// isForeignID reports whether a name has the form of a UUID, or of the short form in which readers see one, and is not that of the destination.
+func isForeignID(name, toProfileID string) bool {
+	bare := func(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "")) }
+	if len(name) >= len("37867177f88c45ccb9b5d786e7079609") {
+		id := uuidIn.FindString(name)
+		return id != "" && bare(id) != bare(toProfileID)
+	}
+	const short = len("37867177..9609")
+	if len(name) < short || len(name) > short+1 {
+		return false
+	}
+	parts, own := shortOf.FindStringSubmatch(name), bare(toProfileID)
+	return parts != nil && !(strings.HasPrefix(own, strings.ToLower(parts[1])) && strings.HasSuffix(own, strings.ToLower(parts[2])))
 }
 
 const nameOfAnother = "Name of another destination"
@@ -142,6 +166,9 @@ func (e *bookEntry) mistakeOf(name, but string) string {
 		what = "profile_id"
 	}
 	remedy := "If that profile is meant, write its profile_id. If not, write another display_name"
+	if e.profile == nil {
+		return fmt.Sprintf("display_name %q has the form of a profile_id, and %s. A reviewer of the plan would take it for the destination. %s.", name, but, remedy)
+	}
 	if e.isLabel {
 		remedy += fmt.Sprintf(", or give %s a display_name, which readers then see in place of its label.", e.profile.Address())
 	} else if e.isID {

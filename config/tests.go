@@ -183,6 +183,9 @@ func (r *testReader) read(body hcl.Body) {
 	for _, b := range ofKind("run") {
 		r.run(b, shared)
 	}
+	if len(ofKind("run")) == 0 && !diags.HasErrors() {
+		r.report(mistake.Placeless("File without tests", "%s has no run block, and so tests nothing. Was it cut off? Mend it, or remove it.", r.file.Name))
+	}
 }
 
 // inTestsOfTerraform answers a block of a file of Terraform's tests that there is not here.

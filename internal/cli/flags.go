@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -230,14 +231,25 @@ func takesNone(cmd *cobra.Command, args []string) error {
 		return exit.WithHint(fmt.Errorf("%s takes no arguments. A file of tests is named by a flag", cmd.CommandPath()), again+" --filter="+shell.Word(word))
 	case hasDirectory && isFile:
 		return exit.WithHint(fmt.Errorf("%s takes no files: it reads all files of a directory that end in .hcl and .hcl.json", cmd.CommandPath()), againIn(cmd, path.Dir(dir)))
+	case assignedVar(cmd, word) != "":
+		return exit.WithHint(fmt.Errorf("%s takes no arguments. A variable is given by a flag", cmd.CommandPath()), again+" --var="+assignedVar(cmd, word)+"=VALUE")
 	case unfinishedVar(cmd) != "":
 		name := unfinishedVar(cmd)
-		return exit.WithHint(fmt.Errorf("--var=%s has no value, and %q stands beside it. Write them as one word", name, word),
-			again+" --var="+shell.Word(name+"="+word))
+		return exit.WithHint(fmt.Errorf("--var=%s has no value, and another word stands beside it, which may be a secret and is not shown. Write them as one word", name),
+			again+" --var="+name+"=VALUE")
 	case hasDirectory && len(args) == 1:
 		return misplacedWord(cmd, word, again)
 	}
 	return exit.WithHint(fmt.Errorf("%s takes no arguments; it was given %d", cmd.CommandPath(), len(args)), cmd.CommandPath()+" --help")
+}
+
+// assignedVar is the variable to which a word such as NAME=VALUE gives a value, for a command that takes them by a flag; "" for none.
+func assignedVar(cmd *cobra.Command, word string) string {
+	name, _, isAssignment := strings.Cut(word, "=")
+	if !isAssignment || !hclsyntax.ValidIdentifier(name) || lookupFlag(cmd, "var") == nil {
+		return ""
+	}
+	return name
 }
 
 // unfinishedVar is the last variable that --var names without a value; "" where each has one.
