@@ -80,6 +80,7 @@ func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnosti
 		k.resolveArgument(argument, within, k.need > NeedControls)
 	}
 	r := &eval.Reader{Scope: k.scope, Block: b}
+	r.RefuseNull("allowed_signers", "revoked_keys")
 	if file := k.keysFile(r, "allowed_signers"); file != nil {
 		var mistakes []approval.Mistake
 		a.Signers, mistakes = approval.ParseSigners(file.content, k.zone)
@@ -100,6 +101,7 @@ func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnosti
 			continue
 		}
 		inner := &eval.Reader{Scope: k.scope, Block: nested}
+		inner.RefuseNull("device_bound")
 		rule := k.approvalRule(inner)
 		r.Diags = append(r.Diags, inner.Diags...)
 		k.broken = k.broken || len(inner.Unset) > 0
