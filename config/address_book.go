@@ -151,7 +151,7 @@ func isForeignID(name, toProfileID string) bool {
 		return false
 	}
 	parts, own := shortOf.FindStringSubmatch(name), bare(toProfileID)
-	return parts != nil && !(strings.HasPrefix(own, strings.ToLower(parts[1])) && strings.HasSuffix(own, strings.ToLower(parts[2])))
+	return parts != nil && (!strings.HasPrefix(own, strings.ToLower(parts[1])) || !strings.HasSuffix(own, strings.ToLower(parts[2])))
 }
 
 const nameOfAnother = "Name of another destination"
