@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -241,28 +240,6 @@ func takesNone(cmd *cobra.Command, args []string) error {
 		return misplacedWord(cmd, word, again)
 	}
 	return exit.WithHint(fmt.Errorf("%s takes no arguments; it was given %d", cmd.CommandPath(), len(args)), cmd.CommandPath()+" --help")
-}
-
-// assignedVar is the variable to which a word such as NAME=VALUE gives a value, for a command that takes them by a flag; "" for none.
-func assignedVar(cmd *cobra.Command, word string) string {
-	name, _, isAssignment := strings.Cut(word, "=")
-	if !isAssignment || !hclsyntax.ValidIdentifier(name) || lookupFlag(cmd, "var") == nil {
-		return ""
-	}
-	return name
-}
-
-// unfinishedVar is the last variable that --var names without a value; "" where each has one.
-func unfinishedVar(cmd *cobra.Command) string {
-	f := lookupFlag(cmd, "var")
-	if f == nil {
-		return ""
-	}
-	given := *f.Value.(assignment).all
-	if len(given) == 0 || strings.Contains(given[len(given)-1].Var, "=") {
-		return ""
-	}
-	return given[len(given)-1].Var
 }
 
 // someArgs is cobra's MinimumNArgs(1), in our words.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/spf13/cobra"
 
 	"remit/config"
@@ -49,6 +50,28 @@ func misplacedWord(cmd *cobra.Command, word, again string) error {
 		return strayWord(cmd, word, again)
 	}
 	return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), againIn(cmd, word))
+}
+
+// assignedVar is the variable to which a word such as NAME=VALUE gives a value, for a command that takes them by a flag; "" for none.
+func assignedVar(cmd *cobra.Command, word string) string {
+	name, _, isAssignment := strings.Cut(word, "=")
+	if !isAssignment || !hclsyntax.ValidIdentifier(name) || lookupFlag(cmd, "var") == nil {
+		return ""
+	}
+	return name
+}
+
+// unfinishedVar is the last variable that --var names without a value; "" where each has one.
+func unfinishedVar(cmd *cobra.Command) string {
+	f := lookupFlag(cmd, "var")
+	if f == nil {
+		return ""
+	}
+	given := *f.Value.(assignment).all
+	if len(given) == 0 || strings.Contains(given[len(given)-1].Var, "=") {
+		return ""
+	}
+	return given[len(given)-1].Var
 }
 
 // isDirectory reports whether there is a directory of a name.
