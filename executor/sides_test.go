@@ -345,3 +345,25 @@ func (w *world) detail(t *testing.T, refID string) state.Detail {
 	}
 	return details[0]
 }
+
+// TestAConflictWithAnOpenCreditIsNotAccepted has a person accept another amount than was asked for while its credit side is PENDING.
+func TestAConflictWithAnOpenCreditIsNotAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup = true
+		w.service.after = func(_ string, _ int, _ executor.Answer) executor.Answer { return *timeout() }
+		w.apply(request("a"))
+		records := ended("a", "COMPLETED", "PENDING")
+		for i := range records {
+			records[i] = with(records[i], map[string]any{"amount": "7.50", "total": "7.50"})
+		}
+		w.service.remade("a", records...)
+		w.apply(request("a"))
+		if status := w.journal.row("a").Status; status != state.Conflict {
+			t.Fatalf("it is %v", status)
+		}
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("a"), nil); !errors.Is(err, executor.ErrCreditOpen) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
