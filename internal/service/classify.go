@@ -149,7 +149,11 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 		a.Reason = "A proxy answered " + statusWords(ex.status) + ", and nothing reached the service. Write the user and the password of the proxy into HTTPS_PROXY."
 	case isBlockPage(ex):
 		lacking := c.lackingWords()
-		a = unclear(ex, "it is a page"+said+", as a firewall writes it that reads requests and answers, so that "+mayBeMade+lacking)
+		what := "a text"
+		if isWebPage(ex.body) {
+			what = "a page"
+		}
+		a = unclear(ex, "it is "+what+said+", as a firewall writes it that reads requests and answers, so that "+mayBeMade+lacking)
 		a.Problem, a.Stop = keep(ex.body, false), lacking != "" // others would get it as well
 	case ex.status == http.StatusForbidden:
 		lacking := c.lackingWords()

@@ -173,10 +173,10 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 			return page{}, err
 		}
 		if isLast {
+			all.again = at.again
 			if err := all.checkWhole(refIDs); err != nil {
 				return page{}, err
 			}
-			all.again = at.again
 			all.nameCredits(refIDs)
 			all.holdUnlisted(refIDs, alike)
 			return all, nil

@@ -131,11 +131,11 @@ func TestFindWithoutCursors(t *testing.T) {
 						items = append(items, item)
 					}
 				}
-				next := ""
+				next, total := "", len(items)
 				if len(items) > size {
 					next, items = "more", items[:size]
 				}
-				always(200, "", `{"items":[`+strings.Join(items, ",")+`],"next_page_cursor":"`+next+`"}`)(rw, r)
+				always(200, "", fmt.Sprintf(`{"items":[%s],"total_count":%d,"next_page_cursor":%q}`, strings.Join(items, ","), total, next))(rw, r)
 			}}
 			w.in(t, func(t *testing.T, c *service.Client) {
 				found, err := c.Find(t.Context(), asked)

@@ -21,7 +21,8 @@ type envelope struct {
 }
 
 // checkWhole returns an error where a list lacks a ref_id that was asked for and says itself that it has not all of its records,
-// or that the request did not go well: it is no word of absence then.
+// or that the request did not go well: it is no word of absence then. What a list lacks that ended with a page that came again is asked for once
+// more anyhow.
 func (p *page) checkWhole(refIDs []string) error {
 	if len(p.lacking(refIDs)) == 0 {
 		return nil
@@ -31,7 +32,7 @@ func (p *page) checkWhole(refIDs []string) error {
 			return fmt.Errorf("the list lacks something that was asked for, and says by %s that the request did not go well, so that nobody can say that it was not made. "+
 				"Ask the operator what that means", trouble)
 		}
-		if total, by := e.total(); total > p.items {
+		if total, by := e.total(); total > p.items && !p.again {
 			return fmt.Errorf("the list says by %s that it has %s, and it has %d, so that nobody can say that the others were not made", by, english.Plural(total, "record"), p.items)
 		}
 	}

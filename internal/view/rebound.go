@@ -12,11 +12,11 @@ func (s Screen) Rebound(made *transfer.Totals, service string) string {
 	if made.Count() == 0 {
 		return "The state is bound anew."
 	}
-	counts, them := "counts as made there, and is not sent", "it"
+	counts, them := "counts as made there too, and is not sent", "it"
 	if made.Count() > 1 {
-		counts, them = "count as made there, and are not sent", "them"
+		counts, them = "count as made there too, and are not sent", "them"
 	}
-	return fmt.Sprintf("The state is bound anew. %s (%s) that it has as made %s. If %s does not know %s, as production does not know what a trial paid: "+
+	return fmt.Sprintf("The state is bound anew. %s (%s) in it %s. If %s does not know %s, as production does not know the payments of a trial: "+
 		"name the old service again, bind the state back to it, and give the new one an environment of its own, with a state of its own.",
 		english.Plural(made.Count(), "transfer"), s.sums(made), counts, Visible(service), them)
 }

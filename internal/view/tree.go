@@ -311,7 +311,7 @@ func treeNotes(t *tree.Tree) []string {
 	note(t.Others, "Has another environment alone")
 	note(t.Untouched, "Left out, because no changed path touches it")
 	note(t.Gone, "No configuration any more, though a changed path was in one")
-	note(t.Unread, "Not looked into for what was paid from there under the same ref_ids, because its state could not be read")
+	note(t.Unread, "Its state could not be read, so its payments under the same ref_ids are not known")
 	note(t.Found.Shared, "Declares nothing to pay, and is for others to use")
 	note(t.Found.Links, "A link, which was not followed")
 	return notes
