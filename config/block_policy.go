@@ -66,6 +66,7 @@ type Policy struct {
 
 	condition, message *eval.Argument
 	ctx                *hcl.EvalContext
+	spelled            *Policy // see [Policy.Spelled]
 	meter              *meter.Meter
 	sum                string // what it says, hexadecimal
 }
@@ -85,6 +86,10 @@ func (p *Policy) Payees() string {
 func (p *Policy) Names(attribute string) bool {
 	return slices.Contains(p.condition.Refs.Subject, attribute) || slices.Contains(p.message.Refs.Subject, attribute)
 }
+
+// Spelled is the policy for a subject whose asset and UUIDs are in one spelling ([transfer.Request.OneSpelling]): the
+// values that it names have their UUIDs in that too. It is the policy itself where they have anyway.
+func (p *Policy) Spelled() *Policy { return p.spelled }
 
 // Holds evaluates the condition over an object with the attributes of the subject that it
 // names. Where it does not hold, or has no value, why is the block's message or the mistake.
@@ -175,6 +180,7 @@ func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 		Name: b.Label(0), Place: placeOf(b.At), meter: k.scope.Meter,
 		Scope: PolicyScope(r.OneOf("scope", Words("policy", "scope")...)),
 	}
+	p.spelled = p
 	if b.Arguments["only_profiles"] != nil {
 		return k.onlyProfiles(r, p)
 	}
@@ -276,6 +282,12 @@ func (k *controlReader) settlePolicy(r *eval.Reader, p *Policy) {
 		return // told where it was resolved, or a variable is missing
 	}
 	p.ctx = ctx
+	policyTexts{p.Scope.subject(), Words("policy", "signals")}.check(r, p.condition, p.message)
+	if values, isAnother := spelledValues(ctx.Variables); isAnother {
+		other := *p
+		other.ctx = &hcl.EvalContext{Variables: values, Functions: ctx.Functions}
+		other.spelled, p.spelled = &other, &other
+	}
 	h := sha256.New()
 	netstrings(h, string(p.Scope), k.written(p.condition), k.written(p.message))
 	for _, n := range all.Nodes {

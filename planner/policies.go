@@ -34,11 +34,11 @@ func (p *Plan) checkPolicies(policies []*config.Policy) ([]Obstacle, error) {
 	for i := range failures {
 		f := &failures[i]
 		if f.policy.Scope == config.ScopePlan {
-			value, err := p.Value(f.policy.Names)
+			holds, why, err := p.meets(f.policy)
 			if err != nil {
 				return nil, err
 			}
-			if holds, why := f.policy.Holds(value); !holds {
+			if !holds {
 				f.Kind, f.Address, f.Detail = ObstaclePolicy, f.policy.Address(), f.said()+" "+why
 				obstacles = append(obstacles, f.Obstacle)
 			}
@@ -48,6 +48,36 @@ func (p *Plan) checkPolicies(policies []*config.Policy) ([]Obstacle, error) {
 		}
 	}
 	return obstacles, nil
+}
+
+// asRead says of which spelling a policy does not hold.
+const asRead = " That is so with the asset in capitals and UUIDs in one form, as a service reads them; of the texts as they are declared the policy holds."
+
+// meets holds the plan against a policy that looks at it, and where a transfer is declared in another spelling than one, in that as well.
+func (p *Plan) meets(policy *config.Policy) (holds bool, why string, err error) {
+	value, err := p.value(policy.Names, false)
+	if err != nil {
+		return false, "", err
+	}
+	if holds, why = policy.Holds(value); !holds {
+		return false, why, nil
+	}
+	isSpelled := true
+	if policy.Names("transfers") {
+		if isSpelled, err = p.isSpelled(); err != nil {
+			return false, "", err
+		}
+	}
+	if isSpelled && policy.Spelled() == policy {
+		return true, "", nil
+	}
+	if value, err = p.value(policy.Names, true); err != nil {
+		return false, "", err
+	}
+	if holds, why = policy.Spelled().Holds(value); !holds {
+		why += asRead
+	}
+	return holds, why, nil
 }
 
 // policyFailures are the transfers of which a policy does not hold.
@@ -79,10 +109,18 @@ func (f *policyFailures) check(c *Change) {
 }
 
 func (f *policyFailures) holds(c *Change) (bool, string) {
-	if f.policy.Profiles == nil {
-		return f.policy.Holds(c.valueOf(&c.Request, f.policy.Names))
-	}
 	r := &c.Request
+	if f.policy.Profiles == nil {
+		holds, why := f.policy.Holds(c.valueOf(r, f.policy.Names))
+		if !holds || r.IsSpelled() && f.policy.Spelled() == f.policy {
+			return holds, why
+		}
+		one := r.OneSpelling()
+		if holds, why = f.policy.Spelled().Holds(c.valueOf(&one, f.policy.Names)); !holds {
+			why += asRead
+		}
+		return holds, why
+	}
 	to := config.Party{ProfileID: r.ToProfileID, IdentityID: r.ToIdentityID, AccountID: r.ToAccountID}
 	return f.policy.Profiles[to], "Money goes to " + f.policy.Payees() + " only, and " + partyText(to.ProfileID, to.IdentityID, to.AccountID) + " is none of them."
 }

@@ -15,6 +15,11 @@ import (
 // transfers) are there only where wants says so; it may be nil for all. Amounts and sums are
 // quoted decimals. It returns an error where a recorded request can't be read.
 func (p *Plan) Value(wants func(attribute string) bool) (cty.Value, error) {
+	return p.value(wants, false)
+}
+
+// value is Value with the requests as they are declared, or in one spelling.
+func (p *Plan) value(wants func(attribute string) bool, isSpelled bool) (cty.Value, error) {
 	var sent transfer.Totals
 	actions := map[string]cty.Value{}
 	for _, action := range Actions() {
@@ -42,7 +47,7 @@ func (p *Plan) Value(wants func(attribute string) bool) (cty.Value, error) {
 		"destinations": func() (cty.Value, error) {
 			return p.totalsBy(func(_ *Change, r transfer.Request) string { return r.OneSpelling().ToProfileID })
 		},
-		"transfers": p.transfersValue,
+		"transfers": func() (cty.Value, error) { return p.transfersValue(isSpelled) },
 	} {
 		if wants != nil && !wants(attribute) {
 			continue
@@ -161,17 +166,31 @@ func (c *Change) signalKinds() []string {
 	return kinds
 }
 
-// transfersValue are the lines of the plan by their ref_id.
-func (p *Plan) transfersValue() (cty.Value, error) {
+// transfersValue are the lines of the plan by their ref_id, as they are declared or in one spelling.
+func (p *Plan) transfersValue(isSpelled bool) (cty.Value, error) {
 	values := make(map[string]cty.Value, p.Changes.Len())
 	for _, c := range p.Changes.All() {
 		request, err := c.InForce()
 		if err != nil {
 			return cty.NilVal, err
 		}
+		if isSpelled {
+			request = request.OneSpelling()
+		}
 		values[c.RefID] = c.value(request)
 	}
 	return mapValue((&Change{}).value(transfer.Request{}).Type(), values), nil
+}
+
+// isSpelled reports whether all lines of the plan are in the spelling of [transfer.Request.OneSpelling].
+func (p *Plan) isSpelled() (bool, error) {
+	for _, c := range p.Changes.All() {
+		request, err := c.InForce()
+		if err != nil || !request.IsSpelled() {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // value is one line of the plan, with the request that is in force. An absent value is null.

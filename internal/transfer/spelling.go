@@ -16,6 +16,21 @@ func (r Request) OneSpelling() Request {
 	return r
 }
 
+// IsSpelled reports whether r is in the spelling of OneSpelling as it was declared.
+func (r *Request) IsSpelled() bool {
+	if AssetSpelled(r.Asset) != r.Asset {
+		return false
+	}
+	for f := range FieldCount {
+		if f.Side() != NoSide {
+			if party := *r.text(f); PartySpelled(party) != party {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // AssetSpelled is an asset in one spelling: the letters of codes, which are those of ASCII, in capitals.
 func AssetSpelled(asset string) string {
 	isSmall := func(c byte) bool { return 'a' <= c && c <= 'z' }

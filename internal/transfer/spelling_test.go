@@ -35,7 +35,7 @@ func TestLettersChangeNoMovement(t *testing.T) {
 			isSame != (string(other.Body()) == string(plain.Body())) {
 			t.Errorf("letters of %s: the fingerprint and the body are those of what is declared", other.Body())
 		}
-		if one := other.OneSpelling(); one.Twin() != plain.Twin() || one.OneSpelling().Fingerprint() != one.Fingerprint() {
+		if one := other.OneSpelling(); other.IsSpelled() != (one.Fingerprint() == other.Fingerprint()) || !one.IsSpelled() || one.Twin() != plain.Twin() || one.OneSpelling().Fingerprint() != one.Fingerprint() {
 			t.Errorf("%s has another spelling", one.Body())
 		}
 	})
