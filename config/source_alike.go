@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
@@ -53,18 +55,23 @@ func alike(names []string) string {
 	return ""
 }
 
-// missed refuses the files of a directory that would be read but for the capitals in the end of their names: a rule, a limit or a payment in one
-// would be missed by nobody. It warns of those that an editor has called text. Shown goes before their names.
+// missed refuses the files of a directory that would be read but for the capitals in the end of their names, or for blanks around them: a rule, a
+// limit or a payment in one would be missed by nobody. It warns of those that an editor has called text, and of JSON with blocks alone. Shown goes before their names.
 func missed(root *confined.Directory, names []string, shown string) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, name := range names {
 		isCapital := !IsSource(name) && IsSource(strings.ToLower(name))
 		stem, isText := strings.CutSuffix(strings.ToLower(name), ".txt")
 		isText = isText && IsSource(stem)
-		if !isCapital && !isText {
+		isBlank := strings.TrimSpace(name) != name && IsSource(strings.TrimSpace(name))
+		isBlocks := path.Ext(name) == ".json" && !IsSource(name) && hasBlocksAlone(root, name)
+		if !isCapital && !isText && !isBlank && !isBlocks {
 			continue
 		}
 		correct, why := sourceName(name)
+		if isBlocks {
+			correct, why = strings.TrimSuffix(name, ".json")+".hcl.json", "its name ends in .json and not in .hcl.json"
+		}
 		if info, err := root.Stat(name); correct == "" || err == nil && info.IsDir() {
 			continue
 		}
@@ -76,12 +83,33 @@ func missed(root *confined.Directory, names []string, shown string) hcl.Diagnost
 			help = fmt.Sprintf("%s is there as well, and is read. Move the one that is not meant out of the directory.", path.Join(shown, correct))
 		}
 		d := mistake.Placeless("File is not read", "%s is not read: %s. %s", path.Join(shown, name), why, help)
-		if isText {
+		if isText || isBlocks {
 			d.Severity = hcl.DiagWarning
 		}
 		diags = append(diags, d)
 	}
 	return diags
+}
+
+// hasBlocksAlone reports whether a file of JSON is an object whose members are all named as blocks are, and are objects or
+// lists: a configuration that was saved under the name of data.
+func hasBlocksAlone(root *confined.Directory, name string) bool {
+	const most = 1 << 20 // a configuration that a person or a program writes has less
+	content, err := root.Read(name, most)
+	if err != nil {
+		return false
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(content, &members) != nil || len(members) == 0 {
+		return false
+	}
+	for member, value := range members {
+		isBlock := slices.ContainsFunc(blockKinds(), func(k eval.Kind) bool { return k.Name == member })
+		if !isBlock || value[0] != '{' && value[0] != '[' {
+			return false
+		}
+	}
+	return true
 }
 
 // sourceName is the name that a file has to have so that it is read, and why it is not read; "" for a file that has
@@ -92,6 +120,8 @@ func sourceName(name string) (correct, why string) {
 		return "", ""
 	case strings.HasPrefix(name, ".") && IsSource(strings.TrimLeft(name, ".")) && strings.TrimLeft(name, ".") != "hcl":
 		return strings.TrimLeft(name, "."), "its name begins with a point"
+	case IsSource(strings.TrimSpace(name)) && strings.TrimSpace(name) != name:
+		return strings.TrimSpace(name), "a blank stands around its name"
 	case IsSource(lowerEnd(name)):
 		return lowerEnd(name), "the end of its name is in capitals"
 	}

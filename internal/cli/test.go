@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ const testDirectory = "tests"
 type tester struct {
 	dir     workspace.Directory
 	below   string // the directory of tests, relative to the configuration's
+	isNamed bool   // below was given
 	filter  []string
 	junit   string
 	verbose bool
@@ -56,6 +58,7 @@ func newTest(p *process) *cobra.Command {
 			if cmd.Flags().Changed("junit-xml") && t.junit == "" {
 				return errors.New("--junit-xml is empty, which names no file. Is a variable of the shell not set?")
 			}
+			t.isNamed = cmd.Flags().Changed("test-directory")
 			return t.run(cmd.Context(), p)
 		},
 	}
@@ -79,6 +82,11 @@ func (t *tester) run(ctx context.Context, p *process) error {
 	}
 	if err := t.checkJUnit(); err != nil {
 		return err
+	}
+	if t.isNamed {
+		if _, err := os.Stat(t.dir.Within(t.below)); err != nil && filepath.IsLocal(t.below) {
+			return fmt.Errorf("--test-directory=%s: %w", t.below, err)
+		}
 	}
 	tests, diags := config.LoadTests(t.dir.Path, t.below)
 	if err := p.streams.ReportIn(tests.Sources(), diags); err != nil {
