@@ -23,7 +23,7 @@ func Words(block, argument string) []string {
 	case "limit.per":
 		return []string{string(PerTransfer), string(PerPlan), string(PerDay), string(PerDestinationDay)}
 	case "policy.signals": // the kinds of signals that planner puts on lines
-		return []string{"first-time destination", "amount out of line", "another name", "another account", "mixed scripts", "unusual form", "look-alike", "rename", "unverified", "late"}
+		return []string{"first-time destination", "amount out of line", "another asset", "another name", "another account", "mixed scripts", "unusual form", "look-alike", "rename", "unverified", "late"}
 	case "policy.scope":
 		return []string{string(ScopeTransfer), string(ScopePlan)}
 	case "schedule.convention":

@@ -289,6 +289,9 @@ func (w *word) saysPaid(r *transfer.Request) []Signal {
 		if s.Kind == FirstDestination {
 			all = append(all, Signal{Kind: FirstDestination, Detail: firstDetail})
 		}
+		if asset, found := strings.CutPrefix(s.Detail, otherAssetDetail); s.Kind == OtherAsset && found && transfer.AssetSpelled(asset) != transfer.AssetSpelled(r.Asset) {
+			all = append(all, otherAsset(s.RefID, asset))
+		}
 		if s.Kind != AmountOutOfLine {
 			continue
 		}

@@ -131,7 +131,14 @@ func TestWhatAPlanAllowsAlone(t *testing.T) {
 		"an amount out of line that is not": {
 			declared: []config.Transfer{declare("a"), declare("b")},
 			forge: func(p *planner.Plan) {
-				editSignals(p, "b", []planner.Signal{{Kind: planner.AmountOutOfLine, RefID: "x", Detail: "over 10 times the largest so far to this destination, 79.00 USD"}})
+				editSignals(p, "b", []planner.Signal{{Kind: planner.AmountOutOfLine, RefID: "x", Detail: "at least 9 times the largest so far to this destination, 79.00 USD"}})
+			},
+			want: `the Signals of "b"`,
+		},
+		"another asset that is the same": {
+			declared: []config.Transfer{declare("a"), declare("b")},
+			forge: func(p *planner.Plan) {
+				editSignals(p, "b", []planner.Signal{{Kind: planner.OtherAsset, RefID: "x", Detail: "this destination was never paid in this asset; it was paid in usd"}})
 			},
 			want: `the Signals of "b"`,
 		},
@@ -163,7 +170,7 @@ func editSignals(p *planner.Plan, refID string, signals []planner.Signal) {
 // generated.
 func TestNoSentenceIsTheFiles(t *testing.T) {
 	m := newMemory(record(declare("old", twin), state.Recorded, intended(day)), record(declare("paid", to("to-rich")), state.Recorded))
-	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declare("a", twin), declare("old", twin), declare("b", to("to-rich"), func(t *config.Transfer) { amount("8000")(&t.Request) }), declare("c"))
+	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declare("a", twin), declare("euros", to("to-rich"), func(t *config.Transfer) { t.Request.Asset = "EUR" }), declare("old", twin), declare("b", to("to-rich"), func(t *config.Transfer) { amount("8000")(&t.Request) }), declare("c"))
 	p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
 	computed, err := alone(t, save(t, p), planner.Controls{})
 	if err != nil {
@@ -177,7 +184,10 @@ func TestNoSentenceIsTheFiles(t *testing.T) {
 		for n := range signals {
 			signals[n].Detail = "recorded, intended at 2026-11-26T15:00:00Z; the board said yes; and 3 more"
 			if signals[n].Kind == planner.AmountOutOfLine {
-				signals[n].Detail = "over 10 times the largest so far to this destination, 80.00 USD, which the board wants"
+				signals[n].Detail = "at least 9 times the largest so far to this destination, 80.00 USD, which the board wants"
+			}
+			if signals[n].Kind == planner.OtherAsset {
+				signals[n].Detail = "this destination was never paid in this asset; it was paid in USD, which the board wants"
 			}
 		}
 		p.Changes.Update(i, func(c *planner.Change) { c.Signals = signals })

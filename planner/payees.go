@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math/bits"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -9,8 +10,9 @@ import (
 	"remit/state"
 )
 
-// outOfLine is how many times the largest amount so far an amount may be before it is marked.
-const outOfLine = 10 // outOfLineDetail says it
+// outOfLine is how many times the largest amount so far marks an amount. With one zero too many an amount is ten times
+// another one, or a little less where it has decimals: 18140.32 in the place of 1814.32.
+const outOfLine = 9 // outOfLineDetail says it
 
 // payees are the destinations to which transfers were made, by the 64 bits of their hash, each
 // with the largest of an asset: one look finds the firsts of a transfer.
@@ -114,7 +116,10 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 	if transfer.AssetSpelled(p.rows.assetOf(largest)) != transfer.AssetSpelled(r.Asset) {
 		largest = p.largestOther(d, r.Asset)
 	}
-	if largest == nil || !isOutOfLine(r.Amount, p.rows.amount(largest)) {
+	switch {
+	case largest == nil:
+		return []Signal{otherAsset(p.rows.refID(s.largest), p.rows.assetOf(s.largest))}
+	case !isOutOfLine(r.Amount, p.rows.amount(largest)):
 		return nil
 	}
 	return []Signal{{
@@ -124,9 +129,21 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 }
 
 const (
-	firstDetail     = "nothing was paid to this destination before"
-	outOfLineDetail = "over 10 times the largest so far to this destination, "
+	firstDetail      = "nothing was paid to this destination before"
+	outOfLineDetail  = "at least 9 times the largest so far to this destination, "
+	otherAssetDetail = "this destination was never paid in this asset; it was paid in "
 )
+
+// otherAsset marks a destination that was paid in other assets alone, of which one is named that is written like a code. Any other
+// text in a saved plan could be a sentence of its author.
+func otherAsset(refID, asset string) Signal {
+	const longest = 12
+	isSign := func(c rune) bool { return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') }
+	if len(asset) > longest || strings.ContainsFunc(asset, isSign) {
+		asset = "another one"
+	}
+	return Signal{Kind: OtherAsset, RefID: refID, Detail: otherAssetDetail + asset}
+}
 
 // largestOther is the largest transfer to a destination of an asset that is not its first;
 // nil where there is none.
@@ -143,5 +160,5 @@ func isOutOfLine(amount, largest transfer.Amount) bool {
 	if amount.Cmp(largest) <= 0 {
 		return false
 	}
-	return amount.Decimal().Cmp(largest.Decimal().Mul(decimal.NewFromInt(outOfLine))) > 0
+	return amount.Decimal().Cmp(largest.Decimal().Mul(decimal.NewFromInt(outOfLine))) >= 0
 }

@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ func historySignals(c *planner.Change) []string {
 		switch s.Kind {
 		case planner.FirstDestination:
 			all = append(all, string(s.Kind))
-		case planner.AmountOutOfLine:
+		case planner.AmountOutOfLine, planner.OtherAsset:
 			all = append(all, string(s.Kind)+" after "+s.RefID)
 		case planner.LookAlike, planner.Rename, planner.Unverified, planner.MixedScripts, planner.UnusualForm, planner.OtherName, planner.OtherAccount, planner.Late:
 		}
@@ -41,20 +42,22 @@ func TestSignalsOfHistory(t *testing.T) {
 		declared config.Transfer
 		want     []string
 	}{
-		"nothing was ever paid to it":               {nil, declare("a", twin), first},
-		"something was paid to it":                  {[]state.Detail{paid("x", "80.00", "USD", state.Recorded)}, declare("a", twin, of("81.00", "USD")), nil},
-		"something was adopted":                     {[]state.Detail{paid("x", "80.00", "USD", state.Adopted)}, declare("a", twin, of("81.00", "USD")), nil},
-		"what was paid to it failed":                {[]state.Detail{paid("x", "80.00", "USD", state.Recorded, recordStatus(transfer.Failed))}, declare("a", twin), first},
-		"what was paid to it is unverified":         {[]state.Detail{paid("x", "80.00", "USD", state.Unverified)}, declare("a", twin, of("81.00", "USD")), first},
-		"what was paid to it is in doubt":           {[]state.Detail{paid("x", "80.00", "USD", state.InDoubt)}, declare("a", twin, of("81.00", "USD")), first},
-		"another was paid":                          {[]state.Detail{record(declare("x"), state.Recorded)}, declare("a", twin), first},
-		"ten times the largest so far":              {[]state.Detail{paid("x", "7.00", "USD", state.Recorded), paid("y", "8.00", "USD", state.Recorded)}, declare("a", twin, of("80.00", "USD")), nil},
-		"over ten times the largest so far":         {[]state.Detail{paid("x", "7.00", "USD", state.Recorded), paid("y", "8.00", "USD", state.Recorded)}, declare("a", twin, of("80.000001", "USD")), []string{"amount out of line after y"}},
-		"over ten times, and another asset is more": {[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "8", "USD", state.Recorded)}, declare("a", twin, of("81", "USD")), []string{"amount out of line after y"}},
-		"the first amount of an asset":              {[]state.Detail{paid("x", "9", "JPY", state.Recorded)}, declare("a", twin, of("8100", "USD")), nil},
-		"it waits":                                  {nil, declare("a", twin, notBefore(now.Add(day))), nil},
-		"ten times the largest of its asset, and another asset was first": {
-			[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "100.00", "USD", state.Recorded), paid("z", "8.00", "USD", state.Recorded)}, declare("a", twin, of("1000.00", "USD")), nil,
+		"nothing was ever paid to it":             {nil, declare("a", twin), first},
+		"something was paid to it":                {[]state.Detail{paid("x", "80.00", "USD", state.Recorded)}, declare("a", twin, of("81.00", "USD")), nil},
+		"something was adopted":                   {[]state.Detail{paid("x", "80.00", "USD", state.Adopted)}, declare("a", twin, of("81.00", "USD")), nil},
+		"what was paid to it failed":              {[]state.Detail{paid("x", "80.00", "USD", state.Recorded, recordStatus(transfer.Failed))}, declare("a", twin), first},
+		"what was paid to it is unverified":       {[]state.Detail{paid("x", "80.00", "USD", state.Unverified)}, declare("a", twin, of("81.00", "USD")), first},
+		"what was paid to it is in doubt":         {[]state.Detail{paid("x", "80.00", "USD", state.InDoubt)}, declare("a", twin, of("81.00", "USD")), first},
+		"another was paid":                        {[]state.Detail{record(declare("x"), state.Recorded)}, declare("a", twin), first},
+		"less than nine times the largest so far": {[]state.Detail{paid("x", "7.00", "USD", state.Recorded), paid("y", "8.00", "USD", state.Recorded)}, declare("a", twin, of("71.999999", "USD")), nil},
+		"nine times the largest so far":           {[]state.Detail{paid("x", "7.00", "USD", state.Recorded), paid("y", "8.00", "USD", state.Recorded)}, declare("a", twin, of("72.00", "USD")), []string{"amount out of line after y"}},
+		"one zero too many":                       {[]state.Detail{paid("x", "1814.32", "USD", state.Recorded)}, declare("a", twin, of("18140.32", "USD")), []string{"amount out of line after x"}},
+		"nine times, and another asset is more":   {[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "8", "USD", state.Recorded)}, declare("a", twin, of("81", "USD")), []string{"amount out of line after y"}},
+		"the first amount of an asset":            {[]state.Detail{paid("x", "9", "JPY", state.Recorded)}, declare("a", twin, of("8100", "USD")), []string{"another asset after x"}},
+		"the same asset in small letters":         {[]state.Detail{paid("x", "9", "usd", state.Recorded)}, declare("a", twin, of("10", "USD")), nil},
+		"it waits":                                {nil, declare("a", twin, notBefore(now.Add(day))), nil},
+		"eight times the largest of its asset, and another asset was first": {
+			[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "100.00", "USD", state.Recorded), paid("z", "8.00", "USD", state.Recorded)}, declare("a", twin, of("800.00", "USD")), nil,
 		},
 	}
 	for name, test := range tests {
@@ -95,18 +98,19 @@ func TestSignalsOfHistoryAreThoseOfASearch(t *testing.T) {
 			isKnown = true
 			if r.Asset == d.Request.Asset {
 				seen = true
-				ten := transfer.MustAmount(r.Amount.Decimal().Shift(1).String())
-				over = over && d.Request.Amount.Cmp(ten) > 0
+				nine := transfer.MustAmount(r.Amount.Decimal().Shift(1).Sub(r.Amount.Decimal()).String())
+				over = over && d.Request.Amount.Cmp(nine) >= 0
 			}
 		}
 		p := newPlan(t, world{memory: newMemory(recorded...)}, []config.Transfer{d})
 		c := p.Changes.At(0) // undeclared transfers come behind it
 		got := historySignals(&c)
 		want := 0
-		if !isKnown || seen && over {
+		if !isKnown || !seen || over {
 			want = 1
 		}
-		if len(got) != want || want == 1 && (got[0] == string(planner.FirstDestination)) == isKnown {
+		if len(got) != want || want == 1 && (got[0] == string(planner.FirstDestination)) == isKnown ||
+			want == 1 && strings.HasPrefix(got[0], string(planner.OtherAsset)) != (isKnown && !seen) {
 			t.Fatalf("%v, known %v, over %v", got, isKnown, seen && over)
 		}
 	})

@@ -302,6 +302,8 @@ type Plan struct {
 	Undeclared []Change
 	// UndeclaredFailed are those of them all that FAILED. They are not saved.
 	UndeclaredFailed transfer.Totals
+	// Unmade are what was asked for, never made, and is no longer declared: what the service refused, or what never reached it. They are not saved.
+	Unmade Unmade
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
 	// counts with the recorded ones. Those of the actions that have lines have a hash total.
 	Totals map[Action]*transfer.Totals
@@ -338,6 +340,12 @@ type Plan struct {
 	// SHA256 is of the bytes of the file that the plan was opened from, hexadecimal; "" of one
 	// that was made.
 	SHA256 string
+}
+
+// Unmade are transfers that were not made.
+type Unmade struct {
+	transfer.Totals
+	RefIDs []string // in order, at most 20
 }
 
 // UndeclaredMax bounds [Plan.Undeclared].

@@ -9,7 +9,10 @@ type SignalKind string
 // did not fail.
 const (
 	FirstDestination SignalKind = "first-time destination"
-	AmountOutOfLine  SignalKind = "amount out of line" // over ten times the largest so far to its destination
+	AmountOutOfLine  SignalKind = "amount out of line" // at least nine times the largest so far to its destination
+
+	// OtherAsset marks a transfer to a destination that was paid before, and never in this asset.
+	OtherAsset SignalKind = "another asset"
 
 	// OtherName marks a transfer to a destination that was paid before, and never under its display name.
 	OtherName SignalKind = "another name"
@@ -52,6 +55,8 @@ func (k SignalKind) Noun(count int) string {
 		one, many = "known name with another account", "known names with another account"
 	case UnusualForm:
 		one, many = "in an unusual form", "in an unusual form"
+	case OtherAsset:
+		one, many = "in another asset", "in another asset"
 	case MixedScripts, Unverified, Late:
 	}
 	if count == 1 {

@@ -7,7 +7,7 @@ import (
 
 // addUndeclared adds the recorded transfers that are no longer declared: a line where one is in doubt
 // or in conflict, which does not end because a declaration was deleted, and else a count.
-// A transfer that was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
+// What was never made counts apart: a period that somebody moved on takes a refused salary with it, which nobody meant to leave unpaid.
 func (b *builder) addUndeclared() {
 	for _, r := range b.rows.all() {
 		if r.is(markDeclared) {
@@ -35,7 +35,13 @@ func (b *builder) addUndeclared() {
 				c := b.undeclared(r)
 				b.plan.Unverified.add(&c)
 			}
-		case state.Unsent, state.Refused, state.Tombstone:
+		case state.Unsent, state.Refused:
+			unmade := &b.plan.Unmade
+			unmade.Add(b.rows.assetOf(r), b.rows.amount(r))
+			if len(unmade.RefIDs) < refIDsMax {
+				unmade.RefIDs = append(unmade.RefIDs, b.rows.refID(r))
+			}
+		case state.Tombstone: // a person settled it
 		}
 	}
 }

@@ -241,11 +241,15 @@ func (p *recordParser) text(name string) string {
 // timestamp is zero where there is none that can be read.
 func (p *recordParser) timestamp(name string) time.Time {
 	t, err := time.Parse(time.RFC3339, strings.ToUpper(p.text(name))) // T and Z may be small (RFC 3339, section 5.6)
-	if err != nil {
+	if year := t.UTC().Year(); err != nil || year > lastYear || year < 1 {
 		return time.Time{}
 	}
 	return t
 }
+
+// lastYear is that of a time that RFC 3339 can write. With its offset a time may be one of the year after it in UTC: some programs
+// answer their last moment for one that they do not know.
+const lastYear = 9999
 
 func (p *recordParser) status(name string) RecordStatus {
 	return cmp.Or(RecordStatus(p.text(name)), NoStatus)

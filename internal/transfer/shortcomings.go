@@ -24,8 +24,8 @@ func Shortcomings(rec Record) []Difference {
 	if !AddsUp(rec) {
 		c.differ(fieldTotal, "amount "+rec.Amount+", or that plus or minus fee "+rec.Fee, rec.Total)
 	}
-	if rec.Fee == "" {
-		c.differ("fee", "a number", "")
+	if _, isNumber := ParseNumber(rec.Fee); !isNumber { // nobody can book it
+		c.differ("fee", "a number", rec.Fee)
 	}
 	if rec.Status == NoStatus {
 		c.differ("status", "one of the service's", "")

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,8 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 		"the total is amount minus fee":                 {func(r *transfer.Record) { r.Fee, r.Total = "1.50", "8198.5" }, nil},
 		"the fee is given back":                         {func(r *transfer.Record) { r.Fee, r.Total = "-1.50", "8198.5" }, nil},
 		"the total is the amount, with fee":             {func(r *transfer.Record) { r.Fee = "1.50" }, nil},
-		"the fee is no number, the total is the amount": {func(r *transfer.Record) { r.Fee = "free" }, nil},
+		"the fee is no number, the total is the amount": {func(r *transfer.Record) { r.Fee = "free" }, []string{"fee"}},
+		"the fee has an exponent":                       {func(r *transfer.Record) { r.Fee = "1e-999999999" }, []string{"fee"}},
 		"the total is something else":                   {func(r *transfer.Record) { r.Total = "99" }, []string{"total"}},
 		"the total is a hundred times the amount":       {func(r *transfer.Record) { r.Total = "820000" }, []string{"total"}},
 		"the total is signed":                           {func(r *transfer.Record) { r.Total = "-8200.00" }, []string{"total"}},
@@ -26,7 +28,7 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 		"its group_id is a space":                       {func(r *transfer.Record) { r.GroupID = " " }, []string{"group_id"}},
 		"its group_id cannot be seen":                   {func(r *transfer.Record) { r.GroupID = " \u200b\u00ad\ufeff" }, []string{"group_id"}},
 		"the total is no number":                        {func(r *transfer.Record) { r.Total = "8.2e3" }, []string{"total"}},
-		"the fee is no number":                          {func(r *transfer.Record) { r.Fee, r.Total = "free", "8201" }, []string{"total"}},
+		"the fee is no number":                          {func(r *transfer.Record) { r.Fee, r.Total = "free", "8201" }, []string{"total", "fee"}},
 		"it has no group_id":                            {func(r *transfer.Record) { r.GroupID = "" }, []string{"group_id"}},
 		"it has neither":                                {func(r *transfer.Record) { r.GroupID, r.Total = "", "1" }, []string{"group_id", "total"}},
 		"it FAILED":                                     {func(r *transfer.Record) { r.Status, r.GroupID, r.Total = transfer.Failed, "", "0" }, nil},
@@ -42,5 +44,28 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// A program answers its last or its first moment for a time that it does not know. With an offset that is no year which RFC 3339 can
+// write, so it is no time.
+func TestATimeBeyondTheYearsIsNone(t *testing.T) {
+	const body = `{"id":"t-1","customer_id":"c","profile_id":"p","amount":"1","total":"1","fee":"0","asset":"USD","direction":"DEBIT",` +
+		`"type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","created_at":"AT","updated_at":"AT"}`
+	for at, isTime := range map[string]bool{
+		"2026-11-26T09:00:00Z":              true,
+		"9999-12-31T23:59:59.9999999Z":      true,
+		"0001-01-01T00:00:00Z":              false, // Go's own zero
+		"9999-12-31T23:59:59.9999999-05:00": false,
+		"0001-01-01T00:00:00+01:00":         false,
+		"0000-01-01T00:00:00+23:59":         false,
+	} {
+		record, err := transfer.ParseRecord([]byte(strings.ReplaceAll(body, "AT", at)))
+		if err != nil {
+			t.Fatalf("%s: %v", at, err)
+		}
+		if record.CreatedAt.IsZero() == isTime || record.UpdatedAt.IsZero() == isTime {
+			t.Errorf("%s is read as %s and %s", at, record.CreatedAt, record.UpdatedAt)
+		}
 	}
 }

@@ -63,6 +63,13 @@ type planSummaryLine struct {
 	Movements []movementLine `json:"movements"` // of the profiles that pay, at most 1000
 
 	UndeclaredFailed *totalsLine `json:"undeclared_failed,omitempty"` // of the undeclared: FAILED, and not paid
+	Unmade           *unmadeLine `json:"undeclared_unmade,omitempty"` // beside the undeclared: refused or never sent
+}
+
+// unmadeLine is what was not made, with the first 20 ref_ids.
+type unmadeLine struct {
+	totalsLine
+	RefIDs []string `json:"ref_ids"`
 }
 
 // totalsLine is a count and the exact sums of some transfers.
@@ -125,6 +132,9 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 	if p.UndeclaredFailed.Count() > 0 {
 		line := totalsOf(&p.UndeclaredFailed)
 		s.UndeclaredFailed = &line
+	}
+	if p.Unmade.Count() > 0 {
+		s.Unmade = &unmadeLine{totalsOf(&p.Unmade.Totals), p.Unmade.RefIDs}
 	}
 	sent := p.Sent()
 	s.HashTotal, s.Batches = totalsOf(&sent).HashTotal, []batchLine{}

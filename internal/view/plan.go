@@ -9,6 +9,7 @@ import (
 
 	"remit/config"
 	"remit/internal/text/english"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -428,6 +429,7 @@ func controlLines(plan *planner.Plan) []string {
 const digestShown = 32
 
 func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
+	p.unmade(plan)
 	count := plan.Count(planner.Undeclared)
 	if count == 0 {
 		return
@@ -452,6 +454,22 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 		p.changes(plan.Undeclared, o)
 		p.line()
 	}
+}
+
+// unmade says what was refused or never sent, and is no longer declared: nobody asks for it any more, and nobody has paid it.
+func (p *page) unmade(plan *planner.Plan) {
+	count := plan.Unmade.Count()
+	if count == 0 {
+		return
+	}
+	text := fmt.Sprintf("# %s no longer declared%s: %s", english.Plural(count, "transfer")+map[bool]string{true: " was not made, and is", false: " were not made, and are"}[count == 1],
+		inBrackets(Visible(p.sums(&plan.Unmade.Totals))), Visible(strings.Join(plan.Unmade.RefIDs, ", ")))
+	if more := count - len(plan.Unmade.RefIDs); more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	p.paragraph("", text+". Declare again what is still to be paid, and settle the rest:", toneDim)
+	p.command("", p.here("remit state forget "+shell.Word(plan.Unmade.RefIDs[0])))
+	p.line()
 }
 
 // undeclaredFailed says how many of the transfers that are no longer declared FAILED; "" for none.

@@ -27,6 +27,7 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	for _, s := range groups {
 		page.statusGroup(&s)
 	}
+	page.unmade(plan)
 	page.obstacles(plan)
 	if (len(groups) > 0 || o.MayLack) && plan.Applicable() {
 		page.nextStep(groups, o.MayLack)

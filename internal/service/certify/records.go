@@ -166,7 +166,7 @@ func noteForm(s sheet, asked transfer.Request, record *transfer.Record) {
 		s.note(contract.Metadata, "It is not echoed, so that fingerprint_key proves nothing.")
 	}
 	if record.RefID == "" {
-		s.note(contract.RefID, "The record has no ref_id.")
+		s.note(contract.RefID, "The record has no ref_id, so only its other fields say whose it is.")
 	}
 	if names := undocumented(record.Raw); len(names) > 0 {
 		s.note(contract.Form, "The records have %s, which the service's document does not list.", strings.Join(names, ", "))

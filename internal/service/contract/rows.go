@@ -93,7 +93,7 @@ func replayRows() []Requirement {
 	return []Requirement{
 		{
 			RefID, Replays, "The record has the ref_id that was sent.",
-			"A conflict: the run starts nothing new. Find out what was moved.",
+			"Another ref_id is a conflict: the run starts nothing new. Find out what was moved. Where the service answers none, set fingerprint_key: without it, only the other fields of an answer say whose it is.",
 		},
 		{
 			RefIDLength, Replays, "A ref_id may have 100 characters.",
