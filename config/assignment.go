@@ -191,6 +191,10 @@ func (vs *variables) variableNames() []string {
 // assignFile takes a file of assignments in. A name that is not declared is a warning, as
 // one file may serve several configurations.
 func (vs *variables) assignFile(name string, content []byte, err error) {
+	if variable, _, isAssignment := strings.Cut(name, "="); err != nil && isAssignment && hclsyntax.ValidIdentifier(variable) {
+		vs.report(mistake.Placeless("File of variables cannot be read", "--var-file=%s=… names no file that is there. A value, which may be a secret and is not shown, is given by the other flag:\n\n  --var=%s=VALUE", variable, variable))
+		return
+	}
 	if err != nil {
 		vs.report(mistake.Placeless("File of variables cannot be read", "%s: %s", name, mistake.Sentence(err)))
 		return

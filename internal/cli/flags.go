@@ -202,10 +202,12 @@ func (v *onceValue) Set(text string) error {
 // exactArgs is cobra's, in our words.
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == len(names) {
+		switch {
+		case len(args) == len(names) && len(names) > 0 && unfinishedVar(cmd) != "":
+			return refuseUnfinishedVar(cmd) // --var NAME VALUE, and the value would be taken for what the command names
+		case len(args) == len(names):
 			return nil
-		}
-		if len(names) == 0 {
+		case len(names) == 0:
 			return takesNone(cmd, args)
 		}
 		want := "needs " + strings.Join(names, " ")
@@ -233,9 +235,7 @@ func takesNone(cmd *cobra.Command, args []string) error {
 	case assignedVar(cmd, word) != "":
 		return exit.WithHint(fmt.Errorf("%s takes no arguments. A variable is given by a flag", cmd.CommandPath()), again+" --var="+assignedVar(cmd, word)+"=VALUE")
 	case unfinishedVar(cmd) != "":
-		name := unfinishedVar(cmd)
-		return exit.WithHint(fmt.Errorf("--var=%s has no value, and another word stands beside it, which may be a secret and is not shown. Write them as one word", name),
-			again+" --var="+name+"=VALUE")
+		return refuseUnfinishedVar(cmd)
 	case hasDirectory && len(args) == 1:
 		return misplacedWord(cmd, word, again)
 	}

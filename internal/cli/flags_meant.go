@@ -74,6 +74,13 @@ func unfinishedVar(cmd *cobra.Command) string {
 	return given[len(given)-1].Var
 }
 
+// refuseUnfinishedVar says how the variable gets its value that --var names without one.
+func refuseUnfinishedVar(cmd *cobra.Command) error {
+	name := unfinishedVar(cmd)
+	return exit.WithHint(fmt.Errorf("--var=%s has no value, and another word stands beside it, which may be a secret and is not shown. Write them as one word", name),
+		againIn(cmd, "")+" --var="+name+"=VALUE")
+}
+
 // isDirectory reports whether there is a directory of a name.
 func isDirectory(name string) bool {
 	info, err := os.Stat(name)
