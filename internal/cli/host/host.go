@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"os/user"
+	"strconv"
 	"time"
 
 	"remit/executor"
@@ -38,6 +39,9 @@ func (h *Host) Holder(command string) state.Holder {
 	name := h.Getenv("USER")
 	if account, err := user.Current(); err == nil {
 		name = account.Username
+	}
+	if id := os.Geteuid(); name == "" && id >= 0 { // a user whom this machine has no entry for, as in a container
+		name = strconv.Itoa(id)
 	}
 	host, err := os.Hostname()
 	if err != nil {

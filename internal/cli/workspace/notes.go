@@ -32,17 +32,21 @@ func unusable(there Backend, lineage, name string) (all [][2]string) {
 	)
 	notes := there.Notes(state.Meta{Lineage: lineage})
 	file, isFile := there.(SQLite)
+	isReader := isFile && mayOnlyRead(file.path)
 	if isFile { // the first is beside the state
 		if _, err := os.ReadFile(notes[0]); errors.Is(err, fs.ErrPermission) && !isDenied(file.path) {
 			denied, _ := sqlite.NoteDenied(notes[0])
 			all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than the latest payments. %s",
-				shell.Word(name), shell.Word(notes[0]), giveBack(denied, name))})
+				shell.Word(name), shell.Word(notes[0]), besideState(denied, isReader, name))})
 		}
 		notes = notes[1:]
 	}
 	for _, path := range notes {
 		denied, is := sqlite.NoteDenied(path)
 		if !is || !isOwn(denied.Path, filepath.Dir(path)) { // as a unit of systemd is kept from all homes
+			continue
+		}
+		if isReader && denied.Owner != os.Geteuid() { // who sends nothing has nothing to note
 			continue
 		}
 		all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not %s %s, which belongs to %s. There is a note, or should be, of which event of the state was its newest. "+without+"%s",
@@ -54,6 +58,24 @@ func unusable(there Backend, lineage, name string) (all [][2]string) {
 			"A note elsewhere says which event of the state was its newest. " + without + "With systemd, write a second directory into the unit: StateDirectory=remit/%i remit-seen/%i. Elsewhere, set XDG_STATE_HOME to another one"})
 	}
 	return all
+}
+
+// mayOnlyRead reports whether the system lets this user read a state and not write to it.
+func mayOnlyRead(path string) bool {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_ = file.Close() // nothing was written
+	}
+	return errors.Is(err, fs.ErrPermission)
+}
+
+// besideState is the advice for a note beside a state. What is denied to a user who only reads the state is not theirs: given
+// to them, it would be taken from whoever pays.
+func besideState(denied sqlite.Denied, isReader bool, name string) string {
+	if isReader && denied.Owner != os.Geteuid() {
+		return fmt.Sprintf("Leave it as it is: this user may only read the state, and each apply of %s reads the note", ownerName(denied.Owner))
+	}
+	return giveBack(denied, name)
 }
 
 // giveBack is the advice for a note that is denied.
