@@ -15,6 +15,7 @@ import (
 	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
+	"remit/planner"
 )
 
 func newShow(p *process) *cobra.Command {
@@ -98,6 +99,7 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	o.all = showAllOf(file)
 	options := planOptions(w, o, plan.Header.Targets)
 	options.Saved = true
+	options.Expired = errors.Is(plan.CheckTime(w.host.Now()), planner.ErrExpired)
 	options.Sandbox = isForSandbox(plan)
 	options.OtherBlocks = plan.OtherBlocks()
 	if p.streams.WantsLines() {

@@ -108,6 +108,8 @@ func (h *htmlPlan) pageHead() *pageHead {
 	}
 	if !h.plan.Applicable() {
 		head.said = span{notApplicable, toneBad}
+	} else if h.options.Expired {
+		head.said = span{expiredText, toneBad}
 	} else if h.plan.Empty() {
 		head.said = plain(h.ending())
 	}

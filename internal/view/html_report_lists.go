@@ -31,7 +31,7 @@ func (h *htmlReport) exceptions() {
 	if !some {
 		h.put("<p>No exceptions.</p>\n")
 	}
-	h.put("<p>A report has the transfers that were sent. Those that were declared and never sent, because they expired or a limit held them back, are in the status of today:</p>\n<p class=\"command\"><code>%</code></p>\n", h.o.here("remit status"))
+	h.put("<p>A report has the transfers that were sent. Those that were declared and never sent, because they expired or a limit held them back, are in the status, and only while the files declare them still:</p>\n<p class=\"command\"><code>%</code></p>\n", h.o.here("remit status"))
 	var older []string
 	for _, s := range report.Standings() {
 		if n := h.r.Older[s]; n > 0 {

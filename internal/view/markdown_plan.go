@@ -76,6 +76,9 @@ func (m *markdown) head() {
 		m.printf("Plan %s by %s, created %s, expires %s\n\n",
 			codeSpan(h.PlanID), codeSpan(m.options.author(h, "")), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
 	}
+	if m.options.Expired {
+		m.printf("> [!CAUTION]\n> **%s**\n\n", expiredText)
+	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.accepted(h.Accepted)
 	m.named(readTitle, readWarnings(m.plan))

@@ -24,6 +24,7 @@ type PlanOptions struct {
 	Sandbox bool // the plan is for the embedded service
 	ShowAll bool // list every transfer, undeclared ones included, however many there are
 	Saved   bool // the plan is in a file: say whose it is and until when it holds
+	Expired bool // its time is over: no apply takes it any more
 
 	// Approvals are what the rules that apply ask of the plan; NoTier the assets that they have
 	// no amount for.
@@ -127,6 +128,9 @@ func (o PlanOptions) author(h planner.Header, unproven string) string {
 	return h.Author + unproven
 }
 
+// expiredText is what a reader has to know of a plan whose time is over, before they approve it.
+const expiredText = "The plan has expired: no apply takes it any more. Make a new one."
+
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.
 func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable() }
 
@@ -140,6 +144,9 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 	if o.Saved {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
 			h.PlanID, o.author(h, ""), moment(h.Created), moment(h.Expires))), toneDim)
+	}
+	if o.Expired {
+		p.paragraph("", expiredText, toneBad)
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.accepted(h.Accepted, o.isLarge(plan))
