@@ -13,15 +13,17 @@ import (
 // TestTheRestIsNamedWhereTheAmountAloneDiffers has a record of 70.00 USD. A rest that is named goes to whom the declaration says.
 func TestTheRestIsNamedWhereTheAmountAloneDiffers(t *testing.T) {
 	const advice = "; where more is to be moved, declare the "
+	const whole = "; where that transfer is to be made as well, declare the whole of it under a new ref_id"
 	for name, test := range map[string]struct {
 		differs func(*transfer.Request) // from what is declared
 		want    string
 	}{
 		"by less":                 {amount("70.00"), advice + "other 10 USD as a transfer of its own"},
 		"by more":                 {amount("90.00"), ""},
-		"by less, to another one": {func(r *transfer.Request) { amount("70.00")(r); r.ToProfileID = "other" }, advice + "difference as a transfer of its own"},
-		"to another one":          {func(r *transfer.Request) { r.ToProfileID = "other" }, advice + "difference as a transfer of its own"},
-		"in another asset":        {func(r *transfer.Request) { amount("70.00")(r); r.Asset = "EUR" }, advice + "difference as a transfer of its own"},
+		"by less, to another one": {func(r *transfer.Request) { amount("70.00")(r); r.ToProfileID = "other" }, whole},
+		"to another one":          {func(r *transfer.Request) { r.ToProfileID = "other" }, whole},
+		"by another operation":    {func(r *transfer.Request) { r.Operation = transfer.Platform }, whole},
+		"in another asset":        {func(r *transfer.Request) { amount("70.00")(r); r.Asset = "EUR" }, whole},
 	} {
 		recorded := declare("a")
 		test.differs(&recorded.Request)

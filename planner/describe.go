@@ -164,12 +164,12 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 }
 
 // restToMove says how a changed declaration is reached beside the transfer that was made: whoever declares the whole of it anew
-// pays the recorded part a second time.
+// pays the recorded part a second time. To another account nothing of it was paid, so there the whole of it is what is missing.
 func (c *Change) restToMove(d *state.Detail) string {
-	const other = "; where more is to be moved, declare the difference as a transfer of its own"
 	if HasFailed(d) {
 		return "; " + failedText(d, false)
 	}
+	other := c.otherToMove()
 	recorded, err := c.Recorded.Request()
 	if err != nil {
 		return other
@@ -187,6 +187,23 @@ func (c *Change) restToMove(d *state.Detail) string {
 		return ""
 	}
 	return fmt.Sprintf("; where more is to be moved, declare the other %s %s as a transfer of its own", rest, c.Request.Asset)
+}
+
+// otherToMove is restToMove where no amount is known by which the two differ.
+func (c *Change) otherToMove() string {
+	if isElsewhere(c.Differences) {
+		return "; where that transfer is to be made as well, declare the whole of it under a new ref_id"
+	}
+	return "; where more is to be moved, declare the difference as a transfer of its own"
+}
+
+// isElsewhere reports whether a declaration moves other money, or moves it between others, than was recorded: no amount is the
+// difference of the two.
+func isElsewhere(differences []transfer.Difference) bool {
+	return slices.ContainsFunc(differences, func(d transfer.Difference) bool {
+		field, _, _ := strings.Cut(d.Field, ".")
+		return field != "amount" && field != "metadata"
+	})
 }
 
 // madeOtherwise says in which fields the service made another movement than it was asked for, as a clause; "" where it did not.
@@ -217,7 +234,7 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 	switch c.Action {
 	case Conflict:
 		if c.Recorded.Body == "" {
-			c.Reason = "the imported record is not what is declared; correct the declaration; where more is to be moved, declare the difference as a transfer of its own"
+			c.Reason = "the imported record is not what is declared; correct the declaration" + c.otherToMove()
 			break
 		}
 		c.Reason = "the declaration was changed after the transfer was recorded" + madeOtherwise(d) + "; restore it" + c.restToMove(d)

@@ -21,8 +21,9 @@ const refIDsMax = 20
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
 	var edited, answered, shared, forgotten Obstacle
-	var lines []int // of edited
-	ended := ""     // of all that were forgotten
+	var lines []int             // of edited
+	var byAmount, elsewhere int // of these
+	ended := ""                 // of all that were forgotten
 	for i := range b.facts.len() {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
@@ -46,11 +47,16 @@ func (b *builder) addConflictObstacles() {
 		case state.Recorded, state.Adopted, state.Unverified:
 			edited.add(c.RefID)
 			lines = append(lines, i)
+			if isElsewhere(c.Differences) {
+				elsewhere++
+			} else {
+				byAmount++
+			}
 		case state.Unsent, state.InDoubt, state.Refused:
 			panic(fmt.Sprintf("%q is in conflict with what is %s", c.RefID, c.Recorded.Status))
 		}
 	}
-	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration. Where more is to be moved, declare the difference as a transfer of its own, and not the whole." + b.fromADateOn(lines)
+	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration." + moreToMove(byAmount, elsewhere) + b.fromADateOn(lines)
 	forgotten.Detail = "The ref_id was " + ended + ": it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {
@@ -66,6 +72,18 @@ func (b *builder) addConflictObstacles() {
 			b.plan.Obstacles = append(b.plan.Obstacles, o)
 		}
 	}
+}
+
+// moreToMove says how what was edited is paid beside what was recorded: of so many by their amounts, and so many that are other transfers.
+func moreToMove(byAmount, elsewhere int) string {
+	text := ""
+	if byAmount > 0 {
+		text += " Where more is to be moved, declare the difference as a transfer of its own, and not the whole."
+	}
+	if elsewhere > 0 {
+		text += " Where another transfer took the ref_id over, to somebody else or by another operation, and is to be made as well, declare the whole of it under a new ref_id."
+	}
+	return text
 }
 
 const answeredDetail = "The service's record of the transfer is not what was asked for. A person has to find out what was really moved, and then accepts what the service has."

@@ -109,6 +109,11 @@ func (j *judge) describeRenames(o *Obstacle, some []judgedLine) {
 		help = next.help()
 		o.Remedy = next.remedy() + o.Remedy
 	}
+	if len(some) == 1 { // of several with corrections
+		o.Detail = fmt.Sprintf("1 transfer of %s makes the same movement as a recorded one%s that is no longer declared: %q at %s as %q, %s. Such ref_ids %s.%s",
+			o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.recordedFrom(old), made, help)
+		return
+	}
 	o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, %s. Their ref_ids %s.%s",
 		len(some), o.Address, o.Rename.when(), first.line.RefID, first.line.Place, old, j.recordedFrom(old), made, help)
 }
