@@ -369,22 +369,21 @@ func (b *builder) settling(c *Change, d *state.Detail) (reason, next string, err
 
 // held says why the recorded request of a doubt may not be sent again.
 func (b *builder) held(c *Change, d *state.Detail) (doubt.Hold, error) {
-	switch {
-	case b.controls.HoldDoubt:
+	if b.controls.HoldDoubt {
 		return doubt.OnDoubt(), nil
+	}
+	if b.controls.TooOld != nil { // no declaration mends that
+		if old, err := b.controls.TooOld(d); err != nil || old.Holds() {
+			return old, err
+		}
+	}
+	switch {
 	case !c.Declared():
 		return doubt.Undeclared(), nil
 	case len(c.Differences) > 0:
 		return doubt.Differs(), nil
 	case !c.Expires.IsZero() && !b.now.Before(c.Expires):
 		return doubt.Expired(c.Expires), nil
-	}
-	if b.controls.TooOld != nil {
-		if old, err := b.controls.TooOld(d); err != nil || old.Holds() {
-			return old, err
-		}
-	}
-	switch {
 	case c.Until.After(b.now):
 		return doubt.NotDue(c.Until), nil
 	case len(c.After) > 0:

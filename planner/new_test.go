@@ -115,6 +115,13 @@ func TestActions(t *testing.T) {
 			controls: planner.Controls{TooOld: olderThan(day), Lookup: true},
 			want:     planner.Resolve, reason: "(replay_window). Each apply looks it up. Where the service never lists it, give the record",
 		},
+		"it is in doubt for longer than the replay window, and its declaration was edited": {
+			declared: declare("a"),
+			recorded: []state.Detail{record(declare("a", func(c *config.Transfer) { amount("70")(&c.Request) }), state.InDoubt, intended(25*time.Hour))},
+			controls: planner.Controls{TooOld: olderThan(day), Lookup: true},
+			want:     planner.Resolve, reason: "(replay_window). Each apply looks it up. Where the service never lists it, give the record",
+			differs: []transfer.Difference{{Field: "amount", Asked: "80.00", Answered: "70"}},
+		},
 		"its run is alive": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt, open)},
 			holder: &state.Holder{RunID: "run-0", Host: "pay-1"},
