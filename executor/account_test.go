@@ -49,6 +49,28 @@ func TestTheTotalsAccountForEachLine(t *testing.T) {
 			map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3},
 			3,
 		},
+		"a run that only settles doubts, of a plan that has no other line": {
+			func(w *world) executor.Run {
+				w.lookup = true
+				doubtful(w)
+				w.service.before = nil
+				return w.run(w.plan(request("rent")))
+			},
+			settleByLookup,
+			map[executor.Result]int{executor.ResultInDoubt: 1},
+			0,
+		},
+		"a run that only settles doubts, of a plan that has none of them sent": {
+			func(w *world) executor.Run {
+				w.lookup = true
+				doubtful(w)
+				w.service.before, w.settings.HoldDoubt = nil, true
+				return w.run(w.plan(request("rent")))
+			},
+			settleByLookup,
+			map[executor.Result]int{executor.ResultInDoubt: 1},
+			1,
+		},
 		"a run that gets no token": {
 			noToken, apply, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 0,
 		},

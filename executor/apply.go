@@ -31,14 +31,14 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 		return endRun(a, nil, fmt.Errorf("read the state: %w", err))
 	}
 	a.sending = true
-	return carryOut(a, survey, all)
+	return carryOut(newScheduler(a, survey, all))
 }
 
 func isSent(a planner.Action) bool { return a == planner.Submit || a == planner.Resolve }
 
 // SettleByLookup settles doubts by lookup alone and sends nothing: an apply of a plan that is not
 // applicable still does that. run.Plan may be nil; a run whose plan would
-// have submitted something is not complete. Where nothing is in doubt, or the service has no
+// have submitted something, or has a line that stays in doubt, is not complete. Where nothing is in doubt, or the service has no
 // lookup, it writes nothing to the journal.
 func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 	var open, doubts lines
@@ -47,7 +47,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 		doubts = newLines(run.Plan, func(a planner.Action) bool { return a == planner.Resolve })
 	}
 	run.Plan = nil
-	a := newActiveRun(ctx, run, open.len())
+	a := newActiveRun(ctx, run, open.len()+doubts.len())
 	defer a.life.release()
 	a.report.leave(open.all(), true) // the plan can't be applied again either
 	survey, err := takeSurvey(a.life.lasting, &a.Run, a.clocks, lines{})
@@ -61,7 +61,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 			a.report.settle(d.request, a.adviser.hold(d, doubt.Passing("The service has no lookup.")), false)
 		}
 		a.life.ignoreInterrupts()
-		a.report.summary.Complete = open.len() == 0
+		a.report.summary.Complete = a.report.open == 0
 		return a.report.summary, nil
 	}
 	if err := a.begin(ctx); err != nil {
@@ -69,7 +69,9 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 		a.report.leave(doubts.all(), false)
 		return a.report.summary, err
 	}
-	return carryOut(a, survey, lines{})
+	s := newScheduler(a, survey, lines{})
+	s.plan(doubts)
+	return carryOut(s)
 }
 
 // Join takes part in a run that another runner has begun and opened. run.Begun is that run's,
@@ -101,10 +103,9 @@ func Join(ctx context.Context, run Run) (Summary, error) {
 }
 
 // carryOut carries a run out between its first event and its last.
-func carryOut(a *activeRun, survey *survey, all lines) (Summary, error) {
-	a.limit(survey.starts)
-	s := newScheduler(a, survey, all)
-	a.report.tell(Event{Type: EventBegun, Total: s.total()})
+func carryOut(s *scheduler) (Summary, error) {
+	s.run.limit(s.survey.starts)
+	s.run.report.tell(Event{Type: EventBegun, Total: s.total()})
 	return finishRun(s)
 }
 

@@ -136,33 +136,18 @@ func (d *doubtSettler) sendAgain(u *unsettled) {
 // mayNotSendAgain returns why the recorded bytes must not be sent again
 // (docs/states.md, How a doubt ends).
 func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) doubt.Hold {
-	now, settings := d.run.Clock.Now(), d.run.Settings
+	if why := d.lasting(u, change); why.Holds() {
+		return why
+	}
 	switch {
 	case !d.run.sending:
-		return doubt.Passing("This run sends nothing.")
+		return doubt.Blocked()
 	case !d.run.life.mayStart():
 		return doubt.Stopped()
-	case u.unread != "":
-		return doubt.Unread(u.unread)
-	case u.found:
-		return doubt.Made()
-	case settings.HoldDoubt:
-		return doubt.OnDoubt()
 	case change == nil:
 		return doubt.NotInPlan()
-	case !change.Declared():
-		return doubt.Undeclared()
-	case d.run.isFinished() && change.Action != planner.Resolve && string(change.Request.Body()) != u.intent.Body:
-		// An interrupted plan is finished with its own bytes; another's were not reviewed.
-		return doubt.OtherBytes()
-	case change.Request.Fingerprint().String() != u.intent.Fingerprint || len(change.Differences) > 0:
-		return doubt.Differs()
-	case !change.Expires.IsZero() && now.After(change.Expires):
-		return doubt.Expired(change.Expires)
 	}
-	if old := d.run.clocks.tooOld(u.since); old.Holds() {
-		return old
-	}
+	now := d.run.Clock.Now()
 	switch shut := d.run.Plan.Header.Shut(change.Windows, now); {
 	case change.Until.After(now):
 		return doubt.NotDue(change.Until)
@@ -173,6 +158,35 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 		if row := d.survey.rows[refID]; row.RecordStatus != transfer.Completed || row.Status != state.Recorded && row.Status != state.Adopted {
 			return doubt.DependsOn(refID)
 		}
+	}
+	return doubt.Hold{}
+}
+
+// lasting returns why no apply sends the recorded bytes again as things are. It comes before what keeps this run alone
+// from it, so that nobody waits for an apply that does. A plan need not have the doubt: change may be nil.
+func (d *doubtSettler) lasting(u *unsettled, change *planner.Change) doubt.Hold {
+	switch {
+	case u.unread != "":
+		return doubt.Unread(u.unread)
+	case u.found:
+		return doubt.Made()
+	case d.run.Settings.HoldDoubt:
+		return doubt.OnDoubt()
+	}
+	if old := d.run.clocks.tooOld(u.since); old.Holds() { // no declaration mends that
+		return old
+	}
+	switch {
+	case change == nil:
+	case !change.Declared():
+		return doubt.Undeclared()
+	case d.run.isFinished() && change.Action != planner.Resolve && string(change.Request.Body()) != u.intent.Body:
+		// An interrupted plan is finished with its own bytes; another's were not reviewed.
+		return doubt.OtherBytes()
+	case change.Request.Fingerprint().String() != u.intent.Fingerprint || len(change.Differences) > 0:
+		return doubt.Differs()
+	case !change.Expires.IsZero() && d.run.Clock.Now().After(change.Expires):
+		return doubt.Expired(change.Expires)
 	}
 	return doubt.Hold{}
 }

@@ -90,6 +90,17 @@ func newScheduler(run *activeRun, survey *survey, all lines) *scheduler {
 	return s
 }
 
+// plan has a run that settles doubts alone know their lines, which it doesn't send: a line is no complete one while
+// it is in doubt, and may say why no apply sends it again.
+func (s *scheduler) plan(doubts lines) {
+	for _, change := range doubts.all() {
+		if _, doubted := s.planned[change.RefID]; doubted {
+			doubtful := *change // it is valid until the next
+			s.planned[change.RefID] = &doubtful
+		}
+	}
+}
+
 // change returns the change that a line is about.
 func (s *scheduler) change(i int32) planner.Change { return s.all.of.At(int(s.lines[i].number)) }
 

@@ -85,6 +85,11 @@ func NotInPlan() Hold { return heldUntil("this plan does not have it", "whose pl
 // Stopped is of a run that started nothing new any more.
 func Stopped() Hold { return heldUntil("the run stopped before", "after this one") }
 
+// Blocked is of a run that sends nothing, because its plan must not be applied.
+func Blocked() Hold {
+	return Hold{text: "This run sends nothing.", passes: "whose plan nothing holds up"}
+}
+
 // Passing is a hold that kept one run from sending, and no later one. The text is a sentence.
 func Passing(text string) Hold { return Hold{text: text, passes: "after this one"} }
 

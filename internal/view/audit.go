@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/executor"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/state"
@@ -114,7 +115,7 @@ func auditEnded(e state.Ended) (what string, t tone) {
 	for _, text := range runnersText(e.Runners) {
 		by += "\n  " + text
 	}
-	if e.Complete {
+	if e.Complete && e.Outcomes[string(executor.ResultInDoubt)] == 0 {
 		return "run " + e.RunID + " is complete" + by, toneNone
 	}
 	return strings.TrimSuffix("run "+e.RunID+" ended incomplete: "+e.Error, ": ") + by, toneDoubt

@@ -51,15 +51,15 @@ func Past(w io.Writer, past *executor.PastRun, o PastOptions) error {
 type pastRun struct {
 	*executor.PastRun
 	PastOptions
-	rows     []pastRow
-	unlisted int // transfers that were not attempted, of which the journal has the number alone
+	rows []pastRow
 }
 
 // pastRow is the count and the sums of one result.
 type pastRow struct {
-	result executor.Result
-	count  int
-	totals *transfer.Totals // of those that the journal names; nil for none
+	result   executor.Result
+	count    int
+	totals   *transfer.Totals // of those that the journal names; nil for none
+	unlisted int              // of the count, those of which the journal has the number alone: the run wrote nothing of them
 }
 
 func newPastRun(past *executor.PastRun, o PastOptions) *pastRun {
@@ -70,13 +70,18 @@ func newPastRun(past *executor.PastRun, o PastOptions) *pastRun {
 		if row.totals != nil {
 			row.count = row.totals.Count()
 		}
-		if ended := past.Run.Ended; result == executor.ResultNotAttempted && ended != nil {
-			r.unlisted = max(0, ended.Outcomes[string(result)]-row.count)
-			row.count += r.unlisted
+		if ended := past.Run.Ended; isLeft(result) && ended != nil {
+			row.unlisted = max(0, ended.Outcomes[string(result)]-row.count)
+			row.count += row.unlisted
 		}
 		r.rows = append(r.rows, row)
 	}
 	return r
+}
+
+// isLeft reports whether a run may have transfers of a result of which it wrote nothing: it left them as they were.
+func isLeft(result executor.Result) bool {
+	return result == executor.ResultNotAttempted || result == executor.ResultInDoubt
 }
 
 // isSandbox reports whether the run moved no money.
@@ -101,7 +106,12 @@ func (r *pastRun) ending() span {
 	name := "Run " + r.Run.Begun.RunID
 	switch {
 	case r.Run.Ended != nil:
-		return ending(r.Summary())
+		doubts := r.Run.Ended.Outcomes[string(executor.ResultInDoubt)]
+		s := r.Summary()
+		if doubts == 0 || s.Stopped != "" {
+			return ending(s)
+		}
+		return span{fmt.Sprintf("%s ended: %s in doubt.", name, english.Plural(doubts, "transfer")), toneDoubt}
 	case r.Alive:
 		return span{name + " goes on right now: this is what it wrote so far.", toneDoubt}
 	}
@@ -180,10 +190,24 @@ func runAuthor(b *state.Begun) string {
 
 // unlistedText says what the journal does not have; "" where it has all.
 func (r *pastRun) unlistedText() string {
-	if r.unlisted == 0 {
-		return ""
+	var texts []string
+	for _, row := range r.rows {
+		if row.unlisted == 0 {
+			continue
+		}
+		did, they := "did not attempt", "they are"
+		if row.result == executor.ResultInDoubt {
+			did = "left in doubt as it was"
+			if row.unlisted > 1 {
+				did = "left in doubt as they were"
+			}
+		}
+		if row.unlisted == 1 {
+			they = "it is"
+		}
+		texts = append(texts, fmt.Sprintf("Of %s that the run %s, the journal has only the number: %s not included in the sum.", english.Plural(row.unlisted, "transfer"), did, they))
 	}
-	return fmt.Sprintf("Of %s that the run did not attempt, the journal has only the number: they are not included in the sum.", english.Plural(r.unlisted, "transfer"))
+	return strings.Join(texts, " ")
 }
 
 // exceptions are all that was neither recorded nor adopted, of one result each.
@@ -257,17 +281,20 @@ func (r *pastRun) writeOutcomes(p *page) {
 	width := 0
 	for _, row := range r.rows {
 		width = max(width, len(fmt.Sprint(row.count)))
-		if row.result == executor.ResultNotAttempted && r.unlisted > 0 {
+		if row.unlisted > 0 {
 			continue
 		}
 		label := span{pad(resultWord(row.result), resultWidth), resultTone(row.result)}
 		rows = append(rows, totalsRow{[]span{label}, row.totals})
 	}
 	p.totalsTable(rows, 0)
-	if r.unlisted > 0 {
-		last := r.rows[len(r.rows)-1]
-		p.line(plain("  "+resultWord(last.result)+"  "), strong(fmt.Sprintf("%*d", width, last.count)), plain("  "+p.sums(last.totals)))
-		p.paragraph("  ", r.unlistedText(), toneDim)
+	for _, row := range r.rows {
+		if row.unlisted > 0 {
+			p.line(span{"  " + pad(resultWord(row.result), resultWidth) + "  ", resultTone(row.result)}, strong(fmt.Sprintf("%*d", width, row.count)), plain("  "+p.sums(row.totals)))
+		}
+	}
+	if text := r.unlistedText(); text != "" {
+		p.paragraph("  ", text, toneDim)
 	}
 }
 

@@ -104,21 +104,23 @@ func ending(s executor.Summary) span {
 		return span{name + " was interrupted.", toneDoubt}
 	case s.Stopped != "":
 		return span{name + " was stopped: " + s.Stopped, toneBad}
-	case s.Complete:
+	case s.Complete && resultCount(s, executor.ResultInDoubt) == 0: // a doubt need not be a line of the plan
 		return span{name + " is complete.", toneStrong}
 	}
 	return span{name + " ended: " + unresolved(s) + ".", toneDoubt}
 }
 
+// resultCount is how many transfers of a run have a result.
+func resultCount(s executor.Summary, result executor.Result) int {
+	if t := s.Totals[result]; t != nil {
+		return t.Count()
+	}
+	return 0
+}
+
 // unresolved counts what of a run's plan has no outcome.
 func unresolved(s executor.Summary) string {
-	count := func(result executor.Result) int {
-		if t := s.Totals[result]; t != nil {
-			return t.Count()
-		}
-		return 0
-	}
-	doubts, left := count(executor.ResultInDoubt), count(executor.ResultNotAttempted)-s.Standing
+	doubts, left := resultCount(s, executor.ResultInDoubt), resultCount(s, executor.ResultNotAttempted)-s.Standing
 	n := doubts + left
 	switch {
 	case n == 0:
