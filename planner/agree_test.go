@@ -20,7 +20,7 @@ func TestOtherThanDeclared(t *testing.T) {
 	made := record(declare("long-ago"), state.Recorded)
 	pending := record(declare("pending"), state.Recorded, recordStatus("PENDING"))
 	planned := []config.Transfer{
-		declare("fund"), declare("pay", after("fund")), declare("rest", after("long-ago"), opens("all day", 0, 24*60)), declare("long-ago"), declare("pending"),
+		declare("fund"), declare("pay", after("fund")), declare("rest", after("long-ago"), opens("all day", 0, 24*60), expires(now.Add(2*time.Hour))), declare("long-ago"), declare("pending"),
 	}
 	edited := func(refID string, edit func(*config.Transfer)) []config.Transfer {
 		now := slices.Clone(planned)
@@ -46,6 +46,8 @@ func TestOtherThanDeclared(t *testing.T) {
 		"its time is put off":                          {declared: edited("pay", notBefore(now.Add(time.Hour))), want: "its time is put off to "},
 		"its time has come, by another argument":       {declared: edited("pay", notBefore(now.Add(-time.Hour)))},
 		"it expires":                                   {declared: edited("pay", expires(now.Add(time.Hour))), want: "it expires at another time"},
+		"it expires earlier":                           {declared: edited("rest", expires(now.Add(time.Hour))), want: "it expires at another time"},
+		"it expires no more":                           {declared: edited("rest", expires(time.Time{})), want: "it expires at another time"},
 		"it has a window":                              {declared: edited("pay", func(t *config.Transfer) { t.Windows = []*config.Window{{Name: "desk"}} }), want: "its windows are other ones"},
 		"it has another window":                        {declared: edited("rest", opens("afternoon", 14*60, 16*60)), want: "its windows are other ones"},
 		"it depends on a line of the run as well":      {declared: edited("fund", after("rest")), want: `ref_id "fund" is declared otherwise here than the run sends it: it depends on "rest"`},

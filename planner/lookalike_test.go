@@ -135,6 +135,22 @@ func TestLookAlikes(t *testing.T) {
 			declared: []config.Transfer{declare("a", twin), declare("b", twin, acceptOf("c"))},
 			marks:    []string{"b: look-alike of a"}, obstacles: []string{flagB},
 		},
+		"of two new twins, which name the recorded one and not each other, neither passes": {
+			declared: []config.Transfer{declare("a", twin, acceptOf("old", "other")), declare("b", twin, acceptOf("old", "other"))},
+			recorded: []state.Detail{old(state.Recorded)},
+			marks:    []string{"a: look-alike of old", "b: look-alike of old", "b: look-alike of a"}, obstacles: []string{
+				"look-alike 2 [a b] --accept-duplicate=a --accept-duplicate=b",
+			},
+		},
+		"the argument of one row is not that of the next row of its block": {
+			declared: []config.Transfer{declare("a", twin, named("pay", ""), acceptOf("old", "b")), declare("b", twin, named("pay", ""))},
+			recorded: []state.Detail{old(state.Recorded)},
+			marks: []string{
+				"a: look-alike of old by accept_duplicate_of=a", "a: look-alike of b by accept_duplicate_of=a",
+				"b: look-alike of old",
+			},
+			obstacles: []string{flagB}, accepted: []string{"accept_duplicate_of=a"},
+		},
 		"the only one of a batch is accepted by name": {
 			declared: []config.Transfer{declare("b", twin, inBatch("pay"))}, recorded: []state.Detail{old(state.Recorded)},
 			marks: []string{"b: look-alike of old"}, obstacles: []string{flagB},

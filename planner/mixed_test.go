@@ -37,6 +37,12 @@ func TestSignalOfMixedScripts(t *testing.T) {
 			}
 		}
 	}
+	for name, pairs := range map[string]map[string]string{"a key": {"\u0410lice": "memo"}, "a value": {"memo": "\u0410lice"}} {
+		p := plan(t, newMemory(), planner.Controls{}, declare("a", func(t *config.Transfer) { t.Request.Metadata = transfer.NewMetadata(pairs) }))
+		if got := mixedSignal(find(t, p, "a")); got != said+"metadata" {
+			t.Errorf("%s of metadata: %q", name, got)
+		}
+	}
 	p := plan(t, newMemory(), planner.Controls{}, declare("\u0435-17", func(t *config.Transfer) { t.Batch = "\u0410lice" }))
 	if got := mixedSignal(find(t, p, "\u0435-17")); got != said+"ref_id, address, batch, to_profile_id" {
 		t.Errorf("ref_id and batch: %q", got)

@@ -58,6 +58,30 @@ func TestWhatWasMadeCounts(t *testing.T) {
 	}
 }
 
+// TestAnotherAccountIsAnotherMovement has a person let stand that the service paid into another account of the profile: a
+// line into that account looks like it.
+func TestAnotherAccountIsAnotherMovement(t *testing.T) {
+	into := func(account string) func(*config.Transfer) {
+		return func(t *config.Transfer) { twin(t); t.Request.ToAccountID = account }
+	}
+	for account, want := range map[string]bool{"savings": true, "current": true, "third": false} {
+		m := newMemory(record(declare("old", into("current")), state.Recorded))
+		credit := json.RawMessage(`{"id":"c","customer_id":"me","profile_id":"landlord","account_id":"savings","amount":"80","asset":"USD","direction":"CREDIT","type":"INTERNAL_TRANSFER_CREDIT","status":"COMPLETED"}`)
+		data, err := json.Marshal(state.Outcome{
+			RefID: "old", Status: state.Recorded, Source: state.SourcePerson, Records: []json.RawMessage{credit},
+			Differences: []transfer.Difference{{Field: "account_id", Asked: "current", Answered: "savings"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.told = []state.Event{{Seq: 3, Time: now, Kind: state.KindOutcome, RefID: "old", Data: data}}
+		p := plan(t, m, planner.Controls{}, declare("new", into(account)))
+		if got := len(p.Obstacles) == 1 && p.Obstacles[0].Kind == planner.ObstacleLookAlike; got != want {
+			t.Errorf("a line into %s looks like the one before: %v, obstacles %v", account, got, obstacles(p))
+		}
+	}
+}
+
 // forgotten has a person forget the transfer.
 func forgotten(happened func(*memory)) func(*memory) {
 	return func(m *memory) {

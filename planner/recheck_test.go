@@ -113,6 +113,11 @@ func TestRecheck(t *testing.T) {
 			since: func(m *memory) { m.put("run-1", record(declare("a"), state.Unsent)) },
 			want:  "[+ a + b]",
 		},
+		"another run sent another request of a doubt, and left it in doubt": {
+			recorded: []state.Detail{record(declare("a"), state.InDoubt)},
+			since:    func(m *memory) { m.put("run-1", record(with(declare("a"), edited), state.InDoubt, open)) },
+			want:     "stale [{a in doubt in run run-0 in doubt in run run-1}]",
+		},
 		"a person settled one": {
 			since: func(m *memory) {
 				m.details["a"] = record(declare("a"), state.Tombstone)

@@ -36,6 +36,7 @@ func TestWhatMayGoBack(t *testing.T) {
 		"where one of more than was asked went": {ptr(given("30.00", "40.00", state.Recorded)), reversal("back", rent, "50.00"), "40.00 may still go back"},
 		"where one of less than was asked went": {ptr(given("30.00", "20.00", state.Recorded)), reversal("back", rent, "60.00"), "50.00 may still go back"},
 		"where one of more is in conflict":      {ptr(given("30.00", "40.00", state.Conflict)), reversal("back", rent, "50.00"), "40.00 may still go back"},
+		"where it is PENDING itself":            {ptr(record(rent, state.Recorded, recordStatus("PENDING"))), reversal("back", rent, "80.00"), "which the service says is PENDING"},
 		"where one was refused":                 {ptr(given("30.00", "", state.Refused)), reversal("back", rent, "80.00"), ""},
 		"where one is in doubt":                 {ptr(given("30.00", "", state.InDoubt)), reversal("back", rent, "80.00"), "50.00 may still go back"},
 	} {

@@ -101,6 +101,11 @@ func TestLateOccurrences(t *testing.T) {
 			recorded: []state.Detail{paidFor("old", hour(-2), func(d *state.Detail) { d.IntendedAt = time.Time{} })},
 			want:     []string{"new"},
 		},
+		"the older of two, between whose dates one was paid for that is no longer declared": {
+			declared: []config.Transfer{declare("new", occurs(hour(-3), 7*day)), declare("newer", occurs(hour(-1), 7*day))},
+			recorded: []state.Detail{paidFor("old", hour(-2), intended(2*time.Hour))},
+			want:     []string{"new"},
+		},
 		"newer than one that is no longer declared": {
 			declared: []config.Transfer{declare("new", occurs(hour(-1), 7*day))},
 			recorded: []state.Detail{paidFor("old", hour(-2))},
