@@ -100,8 +100,8 @@ func TestControlTotalsOfATarget(t *testing.T) {
 	}
 }
 
-// TestTotalsOfNothingAreNotNoTotals applies a plan where totals = {}, which allow no transfer, were written into the control block since, or
-// were taken out of it.
+// TestTotalsOfNothingAreNotNoTotals applies a plan where totals = {}, which allow no transfer, or a count were written into the control block
+// since, or were taken out of it.
 func TestTotalsOfNothingAreNotNoTotals(t *testing.T) {
 	none := map[string]decimal.Decimal{}
 	two := []config.Transfer{declare("a", inBatch("pay")), declare("b", inBatch("pay"))}
@@ -110,9 +110,12 @@ func TestTotalsOfNothingAreNotNoTotals(t *testing.T) {
 		declared []config.Transfer
 		want     bool // that they are the same
 	}{
-		"as it was": {control(counted(2)), control(counted(2)), two, true},
-		"written":   {control(counted(2)), control(counted(2), summed(none)), two, false},
-		"taken out": {control(counted(0), summed(none)), control(counted(0)), []config.Transfer{declare("c")}, false},
+		"as it was":         {control(counted(2)), control(counted(2)), two, true},
+		"a count more":      {control(), control(counted(2)), two, false},
+		"another count":     {control(counted(2)), control(counted(3)), two, false},
+		"a count taken out": {control(counted(2)), control(), two, false},
+		"written":           {control(counted(2)), control(counted(2), summed(none)), two, false},
+		"taken out":         {control(counted(0), summed(none)), control(counted(0)), []config.Transfer{declare("c")}, false},
 	} {
 		p := plan(t, newMemory(), test.was, test.declared...)
 		_, err := p.Recheck(t.Context(), newMemory(), test.is, now)
