@@ -350,20 +350,23 @@ func TestNeeded(t *testing.T) {
 		{Place: "second", Above: map[string]decimal.Decimal{"USD": number("100000")}, Approvers: 2},
 		{Place: "many", HasCount: true, CountMax: 3, Approvers: 3},
 		{Place: "first", Above: map[string]decimal.Decimal{"USD": number("1000"), "EUR": number("900")}, Approvers: 1},
+		{Place: "either", Above: map[string]decimal.Decimal{"CHF": number("1000")}, HasCount: true, CountMax: 5, Approvers: 4},
 	}
 	for name, c := range map[string]struct {
 		amounts []string // of one transfer each
 		want    string
 	}{
-		"below all":                 {[]string{"1000.00 USD"}, ""},
-		"above by the least":        {[]string{"1000.00000001 USD"}, "first: above 1,000.00 USD"},
-		"in sum":                    {[]string{"60000 USD", "60000 USD"}, "second: above 100,000.00 USD"},
-		"another asset":             {[]string{"1 USD", "901 EUR"}, "first: above 900.00 EUR"},
-		"an asset without a tier":   {[]string{"1000000 GBP"}, ""},
-		"many":                      {[]string{"1 USD", "1 USD", "1 USD", "1 USD"}, "many: more than 3 transfers"},
-		"the most decides":          {[]string{"100001 USD", "1 GBP", "1 GBP", "1 GBP"}, "many: more than 3 transfers"},
-		"nothing":                   {nil, ""},
-		"an asset in small letters": {[]string{"60000 usd", "60000 USD"}, "second: above 100,000.00 USD"},
+		"below all":                  {[]string{"1000.00 USD"}, ""},
+		"above by the least":         {[]string{"1000.00000001 USD"}, "first: above 1,000.00 USD"},
+		"in sum":                     {[]string{"60000 USD", "60000 USD"}, "second: above 100,000.00 USD"},
+		"another asset":              {[]string{"1 USD", "901 EUR"}, "first: above 900.00 EUR"},
+		"an asset without a tier":    {[]string{"1000000 GBP"}, ""},
+		"many":                       {[]string{"1 USD", "1 USD", "1 USD", "1 USD"}, "many: more than 3 transfers"},
+		"the most decides":           {[]string{"100001 USD", "1 GBP", "1 GBP", "1 GBP"}, "many: more than 3 transfers"},
+		"nothing":                    {nil, ""},
+		"many, of a rule with both":  {[]string{"1 CHF", "1 USD", "1 USD", "1 USD", "1 USD", "1 USD"}, "either: more than 5 transfers"},
+		"above, of a rule with both": {[]string{"1001 CHF"}, "either: above 1,000.00 CHF"},
+		"an asset in small letters":  {[]string{"60000 usd", "60000 USD"}, "second: above 100,000.00 USD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var totals transfer.Totals

@@ -221,6 +221,26 @@ func TestAPasskeyDoesNotCount(t *testing.T) {
 	}
 }
 
+// TestAnOriginIsTheRPIDOrAHostBelowIt verifies an assertion of which nobody knows the approval block, as that of a pack of evidence.
+func TestAnOriginIsTheRPIDOrAHostBelowIt(t *testing.T) {
+	const rpID = "pay.example.com"
+	for origin, want := range map[string]bool{
+		"https://pay.example.com": true, "https://a.pay.example.com:8443": true, "https://evilpay.example.com": false,
+		"https://example.com": false, "https://pay.example.com.evil.example": false, "https://evil.example/?.pay.example.com": false,
+	} {
+		ada := newAuthenticator(t, approval.ES256, "ada's")
+		ada.rpID, ada.origin = rpID, origin
+		made := ada.approve(t, passkeyPlan)
+		a, err := approval.NewAssertion(rpID, made.CredentialID, made.ClientData, made.AuthenticatorData, made.Signature)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Verify(ada.passkey(t, approval.ES256), digestOf(passkeyPlan)); (err == nil) != want {
+			t.Errorf("%s: %v, want it to count: %v", origin, err, want)
+		}
+	}
+}
+
 // TestAPersonCountsOnceWithWhateverKeys has one person approve with a passkey and with an SSH key.
 func TestAPersonCountsOnceWithWhateverKeys(t *testing.T) {
 	c, ada, _ := passkeyCase(t)
