@@ -83,6 +83,17 @@ func TestTouches(t *testing.T) {
 	}
 }
 
+// TestSplit has a configuration of which nobody knows what it includes: a change may be in there.
+func TestSplit(t *testing.T) {
+	c := tree.Change{Top: ".", Paths: []string{"book/people.hcl"}}
+	touched, others := c.Split([]string{"acme", "broken", "globex"}, func(name string) ([]string, bool) {
+		return map[string][]string{"acme": {"../book"}}[name], name != "broken"
+	})
+	if diff := cmp.Diff([][]string{{"acme", "broken"}, {"globex"}}, [][]string{touched, others}); diff != "" {
+		t.Errorf("touched, and others (-want +got):\n%s", diff)
+	}
+}
+
 // TestGone names directories that lost what made them a configuration: no plan says so.
 func TestGone(t *testing.T) {
 	found := &tree.Found{Configurations: []string{"acme", "."}, Shared: []string{"book"}}
