@@ -26,6 +26,7 @@ import (
 	"remit/internal/approval"
 	"remit/internal/evidence"
 	"remit/internal/proof/suite"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -496,6 +497,14 @@ func TestFilesThatAreMissingOrAdded(t *testing.T) {
 			lines := strings.SplitAfter(strings.TrimSuffix(read(t, dir)["SHA256SUMS"], "\n"), "\n")
 			put(t, dir, "SHA256SUMS", strings.Join(lines[1:], "")+"\n"+lines[0])
 		}, "SHA256SUMS", "it is not as remit writes it"},
+		"a signature that was cut off": {func(t *testing.T, dir string) {
+			put(t, dir, "approval-02.sig", strings.TrimSuffix(read(t, dir)["approval-02.sig"], "\n"))
+			seal(t, dir)
+		}, "approval-02.sig", "it was changed: it is not what the journal has"},
+		"an empty allowed_signers": {func(t *testing.T, dir string) {
+			put(t, dir, "allowed_signers", "")
+			seal(t, dir)
+		}, "allowed_signers", "it was changed: it is not what the journal has"},
 		"no manifest":                       {remove("SHA256SUMS"), "SHA256SUMS", "it is missing"},
 		"no journal":                        {remove("journal.jsonl"), "journal.jsonl", "it is missing"},
 		"no plan":                           {remove("plan.jsonl"), "plan.jsonl", "it is missing"},
@@ -589,12 +598,13 @@ func TestKeysOfOthers(t *testing.T) {
 		signers, revoked, want string
 		why                    approval.Why
 	}{
-		"all known":              {line("ada", "ada") + line("bob", "bob"), "", "", ""},
-		"one unknown":            {line("ada", "ada"), "", "approval-02.sig: the signature of \"bob\" does not count: allowed_signers does not have the key", approval.UnknownKey},
-		"another's key":          {line("ada", "ada") + line("carol", "bob"), "", "has its key for somebody else", approval.OtherPerson},
-		"revoked":                {line("ada", "ada") + line("bob", "bob"), approval.SSHKey(signer(t, "bob").PublicKey()).Text(), "approval-02.sig", approval.RevokedKey},
-		"expired before the run": {line("ada", "ada") + line(`bob valid-before="20261126"`, "bob"), "", "valid before", approval.ExpiredKey},
-		"expired since the run":  {line("ada", "ada") + line(`bob valid-before="20261201"`, "bob"), "", "", ""},
+		"all known":                       {line("ada", "ada") + line("bob", "bob"), "", "", ""},
+		"one unknown":                     {line("ada", "ada"), "", "approval-02.sig: the signature of \"bob\" does not count: allowed_signers does not have the key", approval.UnknownKey},
+		"another's key":                   {line("ada", "ada") + line("carol", "bob"), "", "has its key for somebody else", approval.OtherPerson},
+		"revoked":                         {line("ada", "ada") + line("bob", "bob"), approval.SSHKey(signer(t, "bob").PublicKey()).Text(), "approval-02.sig", approval.RevokedKey},
+		"expired before the run":          {line("ada", "ada") + line(`bob valid-before="20261126"`, "bob"), "", "valid before", approval.ExpiredKey},
+		"expired in the midst of the run": {line("ada", "ada") + line(`bob valid-before="20261127120010Z"`, "bob"), "", "", ""},
+		"expired since the run":           {line("ada", "ada") + line(`bob valid-before="20261201"`, "bob"), "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			signers, mistakes := approval.ParseSigners([]byte(c.signers), time.UTC)
@@ -739,15 +749,20 @@ func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
 
 // TestARequestThatThePlanDoesNotHave has runs that wrote down what their plan does not say.
 func TestARequestThatThePlanDoesNotHave(t *testing.T) {
-	for name, c := range map[string]struct{ refID, amount, text string }{
-		"another amount": {"water", "90.00", `the run wrote down another request of "water" than is in plan.jsonl`},
-		"another ref_id": {"gas", "10.00", `the run wrote down a request of "gas", which is not in plan.jsonl`},
+	for name, c := range map[string]struct {
+		refID, amount string
+		operation     transfer.Operation
+		text          string
+	}{
+		"another amount":    {"water", "90.00", transfer.Internal, `the run wrote down another request of "water" than is in plan.jsonl`},
+		"another operation": {"water", "10.00", transfer.Platform, `the run wrote down another request of "water" than is in plan.jsonl`},
+		"another ref_id":    {"gas", "10.00", transfer.Internal, `the run wrote down a request of "gas", which is not in plan.jsonl`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHistory(t)
 			h.retell(t, func(entry state.Entry) state.Entry {
 				if i, ok := entry.(state.Intent); ok && i.RefID == "water" {
-					return statetest.Intent(c.refID, "second", c.amount)
+					return intentBy(c.operation, c.refID, "second", c.amount)
 				}
 				return entry
 			})
@@ -755,6 +770,15 @@ func TestARequestThatThePlanDoesNotHave(t *testing.T) {
 			requireFinding(t, verify(t, dir), "journal.jsonl", c.text)
 		})
 	}
+}
+
+// intentBy is an intent with the body of [statetest.Intent], by an operation.
+func intentBy(operation transfer.Operation, refID, runID, amount string) state.Intent {
+	i := statetest.Intent(refID, runID, amount)
+	r := statetest.Request(refID, amount)
+	r.Operation = operation
+	i.Operation, i.Path, i.Fingerprint = operation, transfer.DefaultOperator.Path(operation), r.Fingerprint().String()
+	return i
 }
 
 // retell writes the journal anew as a whole, with other entries.
@@ -783,10 +807,15 @@ func requireFinding(t *testing.T, report *evidence.Report, file, text string) {
 // TestADoubtThatWasSentAgainWithOtherBytes has a plan that settles a doubt, and a run that sent
 // something else under its ref_id.
 func TestADoubtThatWasSentAgainWithOtherBytes(t *testing.T) {
-	for name, amount := range map[string]string{"the recorded bytes": "10.00", "others": "90.00"} {
+	elsewhere, other := statetest.Intent("rent", "first", "10.00"), intentBy(transfer.Platform, "rent", "first", "10.00")
+	elsewhere.Path, other.Path = "/v2/elsewhere", elsewhere.Path
+	for name, recorded := range map[string]state.Intent{
+		"the recorded bytes": statetest.Intent("rent", "first", "10.00"), "others": statetest.Intent("rent", "first", "90.00"),
+		"to another path": elsewhere, "by another operation": intentBy(transfer.Platform, "rent", "first", "10.00"), "by another operation to that path": other,
+	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHistory(t)
-			text, plan := savedPlanOver(t, doubting{statetest.Intent("rent", "first", amount)}, "rent", "heating", "water")
+			text, plan := savedPlanOver(t, doubting{recorded}, "rent", "heating", "water")
 			if c := plan.Changes.At(0); c.Action != planner.Resolve {
 				t.Fatalf("rent is to %s", c.Action)
 			}
@@ -802,7 +831,7 @@ func TestADoubtThatWasSentAgainWithOtherBytes(t *testing.T) {
 			dir, _ := h.export(t, "second")
 			const told = `the run wrote down another request of "rent"`
 			report := verify(t, dir)
-			if amount != "10.00" {
+			if name != "the recorded bytes" {
 				requireFinding(t, report, "journal.jsonl", told)
 				return
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,32 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestManyKeysHideNoMistake has more approvals by keys of nobody than are told, and a plan that is not the run's.
+func TestManyKeysHideNoMistake(t *testing.T) {
+	h := newHistory(t)
+	h.retell(t, func(entry state.Entry) state.Entry {
+		begun, ok := entry.(state.Begun)
+		if !ok || begun.RunID != "second" {
+			return entry
+		}
+		begun.Controls = sum([]byte("others"))
+		for i := range 101 {
+			begun.Approvals = append(begun.Approvals, approved(t, h.plan, state.RoleApprover, fmt.Sprintf("p%d", i)))
+		}
+		return begun
+	})
+	signers, mistakes := approval.ParseSigners([]byte("ada "+approval.SSHKey(signer(t, "ada").PublicKey()).Text()), time.UTC)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	dir, _ := h.export(t, "second")
+	report := verify(t, dir, func(o *evidence.Options) { o.Signers = signers })
+	if len(report.Findings) != 100 || report.Findings[0].Key == "" || report.OnlyKeys() {
+		t.Errorf("%d findings, the first %v, of keys alone: %v", len(report.Findings), report.Findings[0], report.OnlyKeys())
+	}
+	requireFinding(t, report, evidence.PlanFile, "its controls is")
 }
 
 // TestTheSignatureOfAManifest says whose one counts, for what use, and over what.
