@@ -62,6 +62,8 @@ func TestAnotherRuleIsAnotherControl(t *testing.T) {
 	seen := map[string]string{"": one}
 	for name, rules := range map[string]string{
 		"an amount":   "  rule {\n    above     = { USD = \"1\" }\n    approvers = 1\n  }\n",
+		"more":        "  rule {\n    above     = { USD = \"2\" }\n    approvers = 1\n  }\n",
+		"an approver": "  rule {\n    approvers = 2\n  }\n",
 		"an asset":    "  rule {\n    above     = { EUR = \"1\" }\n    approvers = 1\n  }\n",
 		"a count":     "  rule {\n    count_above = 1\n    approvers   = 1\n  }\n",
 		"a zero":      "  rule {\n    count_above = 0\n    approvers   = 1\n  }\n",

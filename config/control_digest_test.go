@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"remit/config"
@@ -16,6 +17,7 @@ func TestAnotherCapOrPolicyIsAnotherControl(t *testing.T) {
 			"an amount":      {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"6\"\n}\n"},
 			"an asset":       {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"EUR\"\n  max_amount = \"5\"\n}\n"},
 			"a count":        {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n  max_count  = 5\n}\n"},
+			"another count":  {"main.hcl": "limit \"l\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n  max_count  = 6\n}\n"},
 			"a span":         {"main.hcl": "limit \"l\" {\n  per        = \"destination_day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n}\n"},
 			"another's name": {"main.hcl": "limit \"m\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n}\n"},
 		},
@@ -44,6 +46,26 @@ func TestAnotherCapOrPolicyIsAnotherControl(t *testing.T) {
 			}
 			seen[digest] = name
 		}
+	}
+}
+
+// TestAByteOfAPolicyDirectoryIsAnotherControl changes a file of a policy directory, once by what it says and once by a comment, and its name.
+func TestAByteOfAPolicyDirectoryIsAnotherControl(t *testing.T) {
+	const limit = "limit \"l\" {\n  per       = \"plan\"\n  max_count = 5\n}\n"
+	seen := make(map[string]string)
+	for name, file := range map[string][2]string{
+		"":                {"limits.hcl", limit},
+		"another count":   {"limits.hcl", strings.Replace(limit, "5", "6", 1)},
+		"a comment":       {"limits.hcl", limit + "# as the board says\n"},
+		"another comment": {"limits.hcl", limit + "# as the bank says\n"},
+		"another name":    {"caps.hcl", limit},
+	} {
+		c := mustLoad(t, map[string]string{"main.hcl": "", "rules/" + file[0]: file[1]}, config.Options{PolicyDirs: []string{"rules"}})
+		digest := c.Controls().Digest()
+		if other, isTwice := seen[digest]; isTwice {
+			t.Errorf("%q has the digest of %q", name, other)
+		}
+		seen[digest] = name
 	}
 }
 

@@ -61,6 +61,36 @@ transfer "internal" "t" {
 	}
 }
 
+// TestTwoDatesOnOneDayAreTwoOccurrences has a Friday that is a holiday and the Saturday behind it, which are both paid on the Monday.
+func TestTwoDatesOnOneDayAreTwoOccurrences(t *testing.T) {
+	transfers, diags := all(mustLoad(t, map[string]string{"main.hcl": `
+calendar "bank" { dates = ["2026-12-25"] }
+schedule "s" {
+  rrule    = "FREQ=DAILY;COUNT=2"
+  start    = "2026-12-25"
+  calendar = calendar.bank
+}
+transfer "internal" "t" {
+  for_each        = schedule.s.occurrences
+  ref_id          = "t-${each.key}"
+  from_profile_id = "a"
+  to_profile_id   = "b"
+  amount          = "1.00"
+  asset           = "EUR"
+  not_before      = each.value.due_at
+}
+`}, config.Options{}))
+	if diags.HasErrors() || len(transfers) != 2 {
+		t.Fatalf("%d transfers, %v", len(transfers), diags)
+	}
+	for _, transfer := range transfers {
+		o := transfer.Occurrence
+		if o == nil || "t-"+o.Date.String() != transfer.Request.RefID || o.Due.Format("2006-01-02") != "2026-12-28" {
+			t.Errorf("%s is made for %v", transfer.Request.RefID, o)
+		}
+	}
+}
+
 // TestATransferOfTwoDatesIsOfTheLaterOne has a time that is made of those of two dates. Of two at one time, it is that of the first schedule by
 // name.
 func TestATransferOfTwoDatesIsOfTheLaterOne(t *testing.T) {

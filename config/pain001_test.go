@@ -110,6 +110,8 @@ func TestNothingOfAFileIsOverlooked(t *testing.T) {
 		"an instruction outside of PmtInf":     {`</PmtInf>`, `</PmtInf>` + instruction, "Element in a wrong place"},
 		"an instruction in an extension":       {`</PmtInf>`, `<x:x xmlns:x="x">` + instruction + `</x:x></PmtInf>`, "Element in a wrong place"},
 		"an instruction in another":            {`</CdtTrfTxInf>`, instruction + `</CdtTrfTxInf>`, "Element in a wrong place"},
+		"no count of the instructions":         {`<NbOfTxs>1</NbOfTxs>`, ``, "Control total is missing"},
+		"a debtor behind the instructions":     {`</PmtInf>`, `<Dbtr><Nm>late</Nm></Dbtr></PmtInf>`, "Element stands too late"},
 		"a payment method that is none":        {`<PmtInf>`, `<PmtInf><PmtMtd>DD</PmtMtd>`, "Unknown payment method"},
 		"a cheque":                             {`</CdtTrfTxInf>`, `<ChqInstr/></CdtTrfTxInf>`, "Cheques are no transfers"},
 		"another namespace":                    {`xsd:pain`, `xsd:notpain`, "Not a pain.001 file"},
@@ -133,6 +135,30 @@ func TestNothingOfAFileIsOverlooked(t *testing.T) {
 				t.Errorf("%d requests; it says %q, want %q", requests, said, test.says)
 			}
 		})
+	}
+}
+
+// TestWhatAPmtInfSaysHoldsForItAlone has a PmtInf that says all it can, and one behind it that says nothing.
+func TestWhatAPmtInfSaysHoldsForItAlone(t *testing.T) {
+	const instruction = `<CdtTrfTxInf><PmtId><EndToEndId>%s</EndToEndId></PmtId><Amt><InstdAmt Ccy="EUR">1.50</InstdAmt></Amt><CdtrAcct><Id><IBAN>D</IBAN></Id></CdtrAcct></CdtTrfTxInf>`
+	const above = `<PmtInfId>P</PmtInfId><ReqdExctnDt>2026-11-10</ReqdExctnDt><Dbtr><Nm>Acme</Nm></Dbtr><DbtrAcct><Id>%s</Id></DbtrAcct><DbtrAgt><FinInstnId><BICFI>B</BICFI></FinInstnId></DbtrAgt>`
+	columns := []string{"debtor_name", "debtor_iban", "debtor_account", "debtor_bic", "requested_date", "payment_information_id"}
+	for account, want := range map[string]string{`<IBAN>DE1</IBAN>`: "Acme,DE1,,B,2026-11-10,P", `<Othr><Id>1</Id></Othr>`: "Acme,,1,B,2026-11-10,P"} {
+		file := `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.03"><CstmrCdtTrfInitn><GrpHdr><MsgId>M</MsgId><NbOfTxs>2</NbOfTxs></GrpHdr>` +
+			`<PmtInf>` + fmt.Sprintf(above+instruction, account, "one") + `</PmtInf><PmtInf>` + fmt.Sprintf(instruction, "two") + `</PmtInf></CstmrCdtTrfInitn></Document>`
+		said := "{ said = join(\",\", [for column in [\"" + strings.Join(columns, "\", \"") + "\"] : each.value[column]]) }"
+		transfers, diags := all(mustLoad(t, map[string]string{
+			"pay.xml":  file,
+			"main.hcl": strings.Replace(instructions, "{ date = each.value.requested_date, info = each.value.payment_information_id }", said, 1),
+		}, config.Options{}))
+		if diags.HasErrors() || len(transfers) != 2 {
+			t.Fatalf("%d transfers, %v", len(transfers), diags)
+		}
+		for i, want := range []string{want, strings.Repeat(",", len(columns)-1)} {
+			if got, _ := transfers[i].Request.Metadata.Get("said"); got != want {
+				t.Errorf("%s has %q from above, want %q", transfers[i].Request.RefID, got, want)
+			}
+		}
 	}
 }
 
