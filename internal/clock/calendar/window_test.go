@@ -168,6 +168,24 @@ func TestIntervalsMinuteByMinute(t *testing.T) {
 	})
 }
 
+// TestAWindowThatOpensInWeeksIsFound closes a window for some days, and for more than are looked through.
+func TestAWindowThatOpensInWeeksIsFound(t *testing.T) {
+	from := instant(t, "2026-11-27T12:00:00Z")
+	for days, want := range map[int]string{0: "2026-11-27T09:00:00Z", 1: "2026-11-28T12:00:00Z", 10: "2026-12-07T12:00:00Z", 300: "2027-09-23T12:00:00Z", 400: ""} {
+		w := calendar.Hours{
+			Zone: time.UTC, Days: everyDay, From: clock(t, "09:00"), To: clock(t, "17:00"),
+			Denies: []calendar.Deny{{From: from, To: from.AddDate(0, 0, days)}},
+		}
+		if days == 0 {
+			w.Denies = nil
+		}
+		next, found := w.Next(from)
+		if got := next.Opens.Format(time.RFC3339); found != (want != "") || found && got != want {
+			t.Errorf("denied for %d days: it opens at %s, %t, want %q", days, got, found, want)
+		}
+	}
+}
+
 func TestTimesOfDay(t *testing.T) {
 	for text, want := range map[string]string{
 		"09:00": "09:00", "00:00": "00:00", "23:59": "23:59",
