@@ -97,6 +97,9 @@ func plantings() []planting {
 		{name: "another ref_id on the credit", want: "field", do: func(d, c row) []row { return []row{d, c.with("ref_id", "foreign-"+c["ref_id"])} }, lookedUp: "one_side"},
 		{name: "another ref_id on the debit", want: "field", do: func(d, c row) []row { return []row{d.with("ref_id", "foreign-"+d["ref_id"]), c} }, lookedUp: "one_side"},
 		{name: "another group_id on the credit", want: "field", do: func(d, c row) []row { return []row{d, c.with("group_id", "other-"+c["group_id"])} }},
+		{name: "another group_id on both", want: "field", do: func(d, c row) []row {
+			return []row{d.with("group_id", "other-"+d["group_id"]), c.with("group_id", "other-"+c["group_id"])}
+		}},
 		{name: "metadata added", want: "field", do: func(d, c row) []row { return []row{d.with("metadata.added", "x"), c} }},
 		{name: "other metadata on the credit", want: "field", on: func(d row) bool { return isInternal(d) && d["metadata.employee"] != "" }, do: func(d, c row) []row {
 			return []row{d, c.with("metadata.employee", "E-0")}
@@ -169,6 +172,9 @@ func strangers() []planting {
 		}},
 		{name: "an extra transfer with one id", want: "same_id service_only", do: func(d, c row) []row {
 			return []row{foreign(d), foreign(c).with("id", "foreign-"+d["id"])}
+		}},
+		{name: "an extra debit that a deposit brings back", want: "service_only", do: func(d, c row) []row {
+			return []row{foreign(d), foreign(c).with("type", "WIRE_DEPOSIT")}
 		}},
 		{name: "a deposit", want: "", do: func(_, c row) []row { return []row{foreign(c).with("type", "WIRE_DEPOSIT")} }},
 	}

@@ -220,6 +220,8 @@ func TestThePeriodAndTheBatch(t *testing.T) {
 		"no end":                                  {reconcile.Options{From: at(3)}, w.export[6:], found{7, 0, 3, 0}},
 		"no beginning":                            {reconcile.Options{Until: at(6)}, w.export[:12], found{6, 0, 4, 0}},
 		"a time that was changed, out of it":      {period, slices.Concat(w.export[6:10], []row{w.export[10].with("created_at", "2026-12-01T00:00:00Z")}, w.export[11:12]), found{2, 1, 7, 0}},
+		"a record of long after it was made":      {reconcile.Options{From: at(0).AddDate(0, 2, 0)}, []row{w.export[0].with("created_at", "2027-01-20T00:00:00Z"), w.export[1].with("created_at", "2027-01-20T00:00:00Z")}, found{0, 1, 9, 0}},
+		"a lone credit that is made in it":        {period, slices.Concat([]row{w.export[5].with("created_at", "2026-11-01T00:00:03Z")}, w.export[6:12]), found{3, 1, 6, 0}},
 		"a stranger outside of it":                {period, slices.Concat(w.export, []row{w.export[0].with("id", "x", "ref_id", "x", "group_id", "x")}), found{3, 0, 8, 0}},
 		"a stranger in it":                        {period, slices.Concat(w.export, []row{w.export[6].with("id", "x", "ref_id", "x", "group_id", "x")}), found{3, 1, 7, 0}},
 		"another batch":                           {reconcile.Options{Batch: "other"}, w.export, found{0, 0, 0, 10}},

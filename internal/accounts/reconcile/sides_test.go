@@ -1,0 +1,76 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"remit/internal/accounts/reconcile"
+	"remit/state"
+)
+
+// TestOneSideThatIsAnother has transfers of which the state knows one thing and the service another, each by one field of one side.
+func TestOneSideThatIsAnother(t *testing.T) {
+	r := request(1) // with metadata, in EUR
+	both := sides(r, 1)
+	debit, credit := both[0], both[1]
+	answer := func(status state.Status, records ...row) state.Outcome {
+		return recorded(r.RefID, status, state.SourceAnswer, records...)
+	}
+	listed := recorded(r.RefID, state.Unverified, state.SourceImport)
+	listed.Listed = &state.Listed{GroupID: debit["group_id"], Amount: r.Amount.String(), Asset: r.Asset}
+	word := listed
+	word.Status = state.Adopted
+	word = told("resolve", word)
+	conflict := recorded(r.RefID, state.Conflict, state.SourceLookup, debit.with("amount", "7"))
+	other := []row{debit.with("group_id", "g-9"), credit.with("group_id", "g-9")}
+	converted := []row{debit.with("balance_asset", "CHF"), credit}
+	for name, test := range map[string]struct {
+		after  []state.Outcome
+		export []row
+		want   string
+	}{
+		"refused, of which the credit FAILED":      {[]state.Outcome{answer(state.Refused)}, []row{debit, credit.with("status", "FAILED")}, "differs not_made status"},
+		"refused, of which the debit FAILED":       {[]state.Outcome{answer(state.Refused)}, []row{debit.with("status", "FAILED"), credit}, "differs not_made status"},
+		"recorded, then in conflict, and absent":   {[]state.Outcome{answer(state.Recorded, debit), conflict}, nil, "differs conflict state_only"},
+		"by a list":                                {[]state.Outcome{listed, word}, both, "matched"},
+		"by a list, and FAILED":                    {[]state.Outcome{listed, word}, []row{debit.with("status", "FAILED"), credit.with("status", "FAILED")}, "differs status"},
+		"by a list, in another group":              {[]state.Outcome{listed, word}, other, "differs field"},
+		"in another group":                         {[]state.Outcome{answer(state.Recorded, debit)}, other, "differs field"},
+		"a conversion, as the state has it":        {[]state.Outcome{answer(state.Recorded, converted[0])}, converted, "accepted"},
+		"without the metadata that the state has":  {[]state.Outcome{answer(state.Recorded, debit)}, []row{debit.with("metadata.employee", ""), credit}, "matched"},
+		"with the metadata that the state has not": {[]state.Outcome{answer(state.Recorded, debit.with("metadata.employee", ""))}, both, "matched"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 0)
+			w.append(t, func(add func(...state.Entry)) {
+				add(intent(r))
+				for _, o := range test.after {
+					add(o)
+				}
+			})
+			var got string
+			w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+				got = strings.TrimSpace(fmt.Sprint(l.Result, " ", strings.Trim(fmt.Sprint(l.Breaks), "[]")))
+				return nil
+			}}, format(0, test.export))
+			if got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestAGroupThatAnotherHasTooIsShared has two transfers, of which the service has the second in the group of the first.
+func TestAGroupThatAnotherHasTooIsShared(t *testing.T) {
+	w := newWorld(t, 2)
+	export := slices.Clone(w.export)
+	for i := 2; i < len(export); i++ {
+		export[i] = export[i].with("group_id", export[0]["group_id"])
+	}
+	s := w.reconciled(t, reconcile.Options{}, format(0, export))
+	if s.Breaks[reconcile.SharedGroup] != 2 || s.Matched != 0 {
+		t.Errorf("%d match, %v", s.Matched, s.Breaks)
+	}
+}
