@@ -109,6 +109,7 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 		"neither JSON nor CSV":       {"Dear customer", "export:1: this is neither JSON nor CSV"},
 		"a column missing":           {strings.Replace(header, ",asset,", ",currency,", 1) + row, "export:1: the header lacks these columns, which every record has: asset"},
 		"a column twice":             {strings.Replace(header, ",asset,", ",id,", 1) + row, `export:1: the column "id" stands twice`},
+		"any column twice":           {strings.Replace(header, "metadata.k", "ref_id", 1) + row, `export:1: the column "ref_id" stands twice`},
 		"both kinds of metadata":     {strings.Replace(header, "ref_id,", "metadata,", 1) + row, "export:1: the header has both metadata and metadata.KEY"},
 		"a row cut off":              {header + row + row[:40], "export:3: the row has another number of cells"},
 		"a quoted cell cut off":      {header + row + row[:len(row)-3], "export:3: a quoted cell of this row has no end"},

@@ -99,6 +99,7 @@ func TestCopiesThatDifferInMoreThanTheirStatusAreRefused(t *testing.T) {
 		"asset":   strings.Replace(first, "USD", "EUR", 1),
 		"profile": strings.Replace(first, `"p"`, `"q"`, 1),
 		"account": strings.Replace(first, `"profile_id"`, `"account_id":"a-2","profile_id"`, 1),
+		"group":   strings.Replace(first, `"profile_id"`, `"group_id":"g-2","profile_id"`, 1),
 		"who":     strings.Replace(first, `"profile_id"`, `"identity_id":"i-2","profile_id"`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
