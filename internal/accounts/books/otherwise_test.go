@@ -28,6 +28,17 @@ func TestTheAccountIsThatOfTheRecord(t *testing.T) {
 	}
 }
 
+// TestTheCreditorIsPaidWhereItsRecordSaysSo has a debit that is COMPLETED, and each status of its credit.
+func TestTheCreditorIsPaidWhereItsRecordSaysSo(t *testing.T) {
+	for status, want := range map[string]books.PaymentStatus{"COMPLETED": books.SettledCreditor, "PENDING": books.SettledDebtor, "FAILED": books.SettledDebtor, "HELD": books.SettledDebtor} {
+		credit := strings.Replace(string(side("CREDIT", "10.00", "0", "10.00", "b", "USD")), "COMPLETED", status, 1)
+		e := one(t, made(state.Recorded, side("DEBIT", "10.00", "0", "10.00", "a", "USD"), json.RawMessage(credit)))
+		if got := e.PaymentStatus(); got != want {
+			t.Errorf("with a credit that is %s: %s, want %s", status, got, want)
+		}
+	}
+}
+
 // TestWhatIsAddedToAMixedSumIsMixed adds in both orders.
 func TestWhatIsAddedToAMixedSumIsMixed(t *testing.T) {
 	usd := books.StatusSum{Count: 1, Sum: decimal.NewFromInt(5), Asset: "USD"}
