@@ -162,8 +162,8 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 	return doubt.Hold{}
 }
 
-// lasting returns why no apply sends the recorded bytes again as things are. It comes before what keeps this run alone
-// from it, so that nobody waits for an apply that does. A plan need not have the doubt: change may be nil.
+// lasting returns why no apply sends the recorded bytes again as things are. It comes before the reasons of this run
+// alone, so that nobody waits for an apply that does. A plan need not have the doubt: change may be nil.
 func (d *doubtSettler) lasting(u *unsettled, change *planner.Change) doubt.Hold {
 	switch {
 	case u.unread != "":

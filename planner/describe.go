@@ -164,7 +164,7 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 }
 
 // restToMove says how a changed declaration is reached beside the transfer that was made: whoever declares the whole of it anew
-// pays the recorded part a second time. To another account nothing of it was paid, so there the whole of it is what is missing.
+// pays the recorded part a second time. To another account nothing of it was paid.
 func (c *Change) restToMove(d *state.Detail) string {
 	if HasFailed(d) {
 		return "; " + failedText(d, false)

@@ -74,7 +74,7 @@ func (b *builder) addConflictObstacles() {
 	}
 }
 
-// moreToMove says how what was edited is paid beside what was recorded: of so many by their amounts, and so many that are other transfers.
+// moreToMove says how edited transfers are paid beside the recorded ones: of so many by their amounts, and so many that are other transfers.
 func moreToMove(byAmount, elsewhere int) string {
 	text := ""
 	if byAmount > 0 {

@@ -128,7 +128,7 @@ func (o PlanOptions) author(h planner.Header, unproven string) string {
 	return h.Author + unproven
 }
 
-// expiredText is what a reader has to know of a plan whose time is over, before they approve it.
+// expiredText warns a reviewer of a plan whose time is over.
 const expiredText = "The plan has expired: no apply takes it any more. Make a new one."
 
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.

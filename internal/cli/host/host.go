@@ -40,7 +40,7 @@ func (h *Host) Holder(command string) state.Holder {
 	if account, err := user.Current(); err == nil {
 		name = account.Username
 	}
-	if id := os.Geteuid(); name == "" && id >= 0 { // a user whom this machine has no entry for, as in a container
+	if id := os.Geteuid(); name == "" && id >= 0 { // the machine has no entry for the user, as in a container
 		name = strconv.Itoa(id)
 	}
 	host, err := os.Hostname()

@@ -46,7 +46,7 @@ func unusable(there Backend, lineage, name string) (all [][2]string) {
 		if !is || !isOwn(denied.Path, filepath.Dir(path)) { // as a unit of systemd is kept from all homes
 			continue
 		}
-		if isReader && denied.Owner != os.Geteuid() { // who sends nothing has nothing to note
+		if isReader && denied.Owner != os.Geteuid() { // a reader has nothing to note
 			continue
 		}
 		all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not %s %s, which belongs to %s. There is a note, or should be, of which event of the state was its newest. "+without+"%s",
@@ -69,8 +69,8 @@ func mayOnlyRead(path string) bool {
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// besideState is the advice for a note beside a state. What is denied to a user who only reads the state is not theirs: given
-// to them, it would be taken from whoever pays.
+// besideState is the advice for a note beside a state. A user who only reads the state is given nothing: that would be taken
+// from the user who pays.
 func besideState(denied sqlite.Denied, isReader bool, name string) string {
 	if isReader && denied.Owner != os.Geteuid() {
 		return fmt.Sprintf("Leave it as it is: this user may only read the state, and each apply of %s reads the note", ownerName(denied.Owner))
