@@ -393,6 +393,43 @@ func TestAPlanFindsThoseDoubtsTooOldThatItsRunDoes(t *testing.T) {
 	}
 }
 
+// slowly is a journal whose server takes its time to say what time it is.
+type slowly struct {
+	*memory
+	takes time.Duration
+}
+
+func (s slowly) ServerTime(context.Context) (time.Time, error) {
+	time.Sleep(s.takes)
+	return time.Now(), nil
+}
+
+// TestTheAgeOfADoubtHasTheTimeThatItsClockTookToAnswer has the clock of a server say at most how old a doubt is: it may have been
+// read at the begin of its answer.
+func TestTheAgeOfADoubtHasTheTimeThatItsClockTookToAnswer(t *testing.T) {
+	for takes, requests := range map[time.Duration]int{0: 2, 9 * time.Minute: 2, 11 * time.Minute: 1} {
+		t.Run(takes.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.clock = turned{}
+				w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
+				for _, takes := range []time.Duration{0, takes} {
+					run := w.run(w.plan(request("rent")))
+					run.Journal = slowly{w.journal, takes}
+					if _, err := executor.Apply(t.Context(), run); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(time.Hour)
+				}
+				if got := w.service.requests("rent"); got != requests || (requests == 1) != strings.Contains(w.reason("rent"), "one of them was wrong") {
+					t.Errorf("%d requests, want %d: %s", got, requests, w.reason("rent"))
+				}
+			})
+		})
+	}
+}
+
 // tooOld is what a plan of now says of the age of a doubt.
 func tooOld(w *world, refID string) doubt.Hold {
 	w.t.Helper()

@@ -24,6 +24,15 @@ func doubtful(w *world) {
 	}
 }
 
+// unwritten leaves the transfer unsent before the attempt that is tested.
+func unwritten(w *world) {
+	w.service.before = func(context.Context, string, int) *executor.Answer { return &executor.Answer{Kind: executor.Unwritten} }
+	w.apply(request("rent"))
+	if got := w.journal.row("rent").Status; got != state.Unsent {
+		w.t.Fatalf("the transfer is %v, not unsent", got)
+	}
+}
+
 // TestAnswersAreClassifiedAsDesigned covers every row of the table in docs/states.md, on a
 // first attempt and after a doubt.
 func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
@@ -157,6 +166,15 @@ func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
 		"a 409 whose record differs is a conflict": {
 			answer: executor.Answer{Kind: executor.Exists, HTTPStatus: 409, Record: edited(*debit(rent, now), map[string]string{"asset": "EUR"})},
 			want:   executor.ResultConflict, status: state.Conflict, reason: "answered asset EUR, asked USD",
+		},
+
+		"after nothing was written, a 409 that carries the debit alone is that of the first intent": {
+			after: unwritten, answer: executor.Answer{Kind: executor.Exists, HTTPStatus: 409, Record: debit(rent, now)},
+			want: executor.ResultAdopted, status: state.Adopted, requests: 7,
+		},
+		"after nothing was written, a 409 with a debit from before the first intent is unverified": {
+			after: unwritten, answer: executor.Answer{Kind: executor.Exists, HTTPStatus: 409, Record: debit(rent, old)},
+			want: executor.ResultUnverified, status: state.Unverified, requests: 7,
 		},
 
 		"after a doubt, an agreeing record ends it": {
