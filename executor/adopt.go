@@ -115,10 +115,7 @@ func (a *adoption) doubts() {
 		for i, f := range findings {
 			d := doubts[i]
 			if !f.settled {
-				f.verdict = a.notInExport(d)
-				if one, ok := listedUnder(a.listed, d.refID); ok && !f.undue.Holds() {
-					f.verdict = holdListed(d, one)
-				}
+				f.verdict = a.unsettledBy(d, f.undue)
 			}
 			a.run.report.settle(d.request, f.verdict, a.doubtful[d.refID] != nil)
 		}
@@ -146,11 +143,19 @@ func (a *adoption) planned() error {
 	return a.attempts(attempts, a.listed)
 }
 
-// notInExport leaves a doubt to what the plan says goes on with it, and to a person's word only where
-// nothing else does.
-func (a *adoption) notInExport(u *unsettled) verdict {
-	v := undecided(u.knownTransfer, "The export has no record that settles it.")
-	if change := a.doubtful[u.refID]; change == nil || change.Next != doubt.Apply {
+// unsettledBy leaves a doubt to what the plan says goes on with it, and to a person's word only where
+// nothing else does. One of which the export has something that decides nothing, as undue says, may have been made: nobody
+// is to say that it was not.
+func (a *adoption) unsettledBy(u *unsettled, undue doubt.Hold) verdict {
+	if one, ok := listedUnder(a.listed, u.refID); ok && !undue.Holds() {
+		return holdListed(u, one)
+	}
+	v := undecided(u.knownTransfer, orElse(undue.Text(), "The export has no record that settles it."))
+	switch change := a.doubtful[u.refID]; {
+	case change != nil && change.Next == doubt.Apply:
+	case undue.Holds():
+		v.next, v.idle = command(u.refID, "--recorded FILE"), true
+	default:
 		v.next, v.idle = command(u.refID, "--not-made"), true
 		v.outcome.Reason += " Where the service's operator says that there is none, say so."
 	}

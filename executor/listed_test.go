@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +78,41 @@ func TestWhatAListHasIsNeverSent(t *testing.T) {
 				}
 				if diff := cmp.Diff(test.then, w.journal.row("rent").Status); diff != "" {
 					t.Errorf("in the end (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestADoubtOfWhichOneSideIsExportedIsNotCalledAbsent takes an export over that has the credit side of a doubt alone, and a list or
+// none: nobody is told to say that the transfer was not made.
+func TestADoubtOfWhichOneSideIsExportedIsNotCalledAbsent(t *testing.T) {
+	for name, test := range map[string]struct {
+		sides        int // of the doubt, from the credit on
+		others       executor.Others
+		next, reason string
+	}{
+		"a credit side alone":        {1, executor.Others{Unknown: func(func(string) bool) {}}, `remit resolve rent --recorded FILE --reason "…"`, "Only the credit side is known"},
+		"a credit side, and a list":  {1, listedOf(executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}), `remit resolve rent --recorded FILE --reason "…"`, "Only the credit side is known"},
+		"nothing, and a list":        {0, listedOf(executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}), `remit resolve rent --recorded FILE --reason "…"`, "list.csv:2 lists it"},
+		"nothing, and nothing lists": {0, executor.Others{Unknown: func(func(string) bool) {}}, `remit resolve rent --not-made --reason "…"`, "no record that settles it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				doubtful(w)
+				records := map[string][]transfer.Record{"rent": sides(request("rent"), time.Now(), transfer.Completed)[1 : 1+test.sides]}
+				run := exported(w.run(w.plan(request("rent"))), records)
+				run.Finder = export{nothing{}, records}
+				summary, err := executor.Adopt(t.Context(), run, test.others)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(summary.Exceptions) != 1 || summary.Exceptions[0].Next != test.next || !strings.Contains(summary.Exceptions[0].Reason, test.reason) {
+					t.Errorf("%+v, want the next %q", summary.Exceptions, test.next)
+				}
+				if status := w.journal.row("rent").Status; status != state.InDoubt {
+					t.Errorf("the state says %v", status)
 				}
 			})
 		})
