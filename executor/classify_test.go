@@ -108,8 +108,13 @@ func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
 		},
 		"a record that is recorded under another ref_id is a conflict": {
 			after:  func(w *world) { w.apply(request("first")) },
-			answer: answered(edited(*debit(rent, now), map[string]string{"id": "debit-of-first"})),
+			answer: answered(edited(*debit(rent, now), map[string]string{"id": "debit-of-first", "ref_id": ""})),
 			want:   executor.ResultConflict, status: state.Conflict, stops: true, reason: `recorded under ref_id "first"`,
+		},
+		"a record with an id that was given again is a conflict": {
+			after:  func(w *world) { w.apply(request("first")) },
+			answer: answered(edited(*debit(rent, now), map[string]string{"id": "debit-of-first"})),
+			want:   executor.ResultConflict, status: state.Conflict, stops: true, reason: `debit-of-first, which the record of ref_id "first" has as well`,
 		},
 		"a credit side alone proves nothing": {
 			answer: answered(&credit),

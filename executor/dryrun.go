@@ -17,6 +17,7 @@ type DryRun struct {
 	meta     state.Meta
 	seed     maphash.Seed
 	records  map[uint64]uint64 // ref_id by id of its record, as hashes
+	shares   map[uint64]bool   // hashes of ref_ids whose record has the id of another one's, as a person accepted
 	groups   groupOwners
 }
 
@@ -75,13 +76,15 @@ func refuse(owners [2]owner, one owner) bool {
 func NewDryRun(ctx context.Context, snapshot state.Snapshot) (*DryRun, error) {
 	p := &DryRun{
 		snapshot: snapshot, meta: snapshot.Meta(), seed: maphash.MakeSeed(),
-		records: make(map[uint64]uint64), groups: newGroupOwners(),
+		records: make(map[uint64]uint64), shares: make(map[uint64]bool), groups: newGroupOwners(),
 	}
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if row.RecordID != "" {
+		if row.SharesID {
+			p.shares[p.hash(row.RefID)] = true
+		} else if row.RecordID != "" {
 			p.records[p.hash(row.RecordID)] = p.hash(row.RefID)
 		}
 		if row.GroupID != "" {
@@ -118,7 +121,7 @@ func (p *DryRun) Append(ctx context.Context, entries ...state.Entry) error {
 		}
 		refID, _ := entry.Subject()
 		mine := p.hash(refID)
-		if id := d.RecordID(); id != "" {
+		if id := d.RecordID(); id != "" && !p.shares[mine] {
 			for _, known := range []map[uint64]uint64{p.records, stored} {
 				if other, has := known[p.hash(id)]; !has || other == mine {
 					continue

@@ -81,7 +81,7 @@ func (a *adoption) incomplete(all []incomplete) {
 // writeIncomplete makes one outcome durable.
 func (a *adoption) writeIncomplete(v verdict) verdict {
 	err := a.run.journal.append(v.outcome)
-	if against, ok := contradiction(err, v); ok { // never of the group_id: an incomplete transfer is unverified anyway
+	if against, ok := a.run.journal.contradiction(err, v); ok { // never of the group_id: an incomplete transfer is unverified anyway
 		v = untaken(against, errors.New(against.outcome.Reason))
 		_, isStored := errors.AsType[*state.DuplicateRecordError](err)
 		v.untaken = !isStored

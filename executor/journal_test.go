@@ -81,7 +81,7 @@ func (m *memory) Append(_ context.Context, entries ...state.Entry) error {
 				return err
 			}
 			for other, r := range rows {
-				if other != refID && row.RecordID != "" && r.RecordID == row.RecordID {
+				if other != refID && row.RecordID != "" && r.RecordID == row.RecordID && !row.SharesID && !r.SharesID {
 					return fmt.Errorf("record outcome of %q: %w", refID, &state.DuplicateRecordError{RecordID: row.RecordID, RefID: other})
 				}
 			}

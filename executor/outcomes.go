@@ -29,7 +29,7 @@ type outcomeWriter struct {
 // an outcome.
 func (w *outcomeWriter) write(v verdict, lead ...state.Entry) verdict {
 	err := w.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
-	if against, ok := contradiction(err, v); ok {
+	if against, ok := w.journal.contradiction(err, v); ok {
 		v = against
 		w.stopBefore(v)
 		err = w.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)

@@ -17,6 +17,8 @@ func Describe(differences []transfer.Difference) string {
 		switch {
 		case d.IsOfCredit():
 			parts = append(parts, fmt.Sprintf("the debit side is %s and the credit side %s", d.Asked, d.Answered))
+		case d.IsReusedID():
+			parts = append(parts, "the record names this ref_id itself, and its id is "+d.Answered)
 		case d.Field == "status":
 			parts = append(parts, fmt.Sprintf("its status is %s by one record and %s by another", d.Asked, d.Answered))
 		default:

@@ -18,11 +18,12 @@ func Remedy(err error, refID, file string) (more, next string) {
 	_, differs := errors.AsType[*DifferenceError](err)
 	_, isOthers := errors.AsType[*OthersError](err)
 	held, isHeld := errors.AsType[*HeldError](err)
+	_, isReused := errors.AsType[*ReusedIDError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
 	case errors.Is(err, ErrUnknownRefID):
 		return "", "remit state list"
-	case isListed && listed.Status == state.Conflict && listed.Unreadable == "":
+	case isListed && listed.Kept, isListed && listed.Status == state.Conflict && listed.Unreadable == "":
 		return "", resolve("--accept-record")
 	case isListed, errors.Is(err, ErrCreditOpen):
 		return "", "remit resolve " + shell.Word(refID)
@@ -39,6 +40,8 @@ func Remedy(err error, refID, file string) (more, next string) {
 	case differs:
 		return "Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences",
 			resolve("--recorded=" + shell.Word(file) + " --accept-record")
+	case isReused:
+		return "Nothing was changed. Find out what was really moved, and accept the record", resolve("--recorded=" + orElse(shell.Word(file), "FILE") + " --accept-record")
 	case isDuplicate:
 		return fmt.Sprintf("Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
 			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",

@@ -96,7 +96,7 @@ type Resolution struct {
 // ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never
 // sent again. It returns the outcome that it wrote. The error is a *[StatusError] for any
 // other status, an *[AliveError] while the holder of the attempt may be alive, a *[ListedError] where the
-// service lists it, a *[HeldError] where the state has its record under another ref_id, or [ErrUnknownRefID]; then nothing
+// service lists it or the conflict kept its record, a *[HeldError] where the state has its record under another ref_id, or [ErrUnknownRefID]; then nothing
 // was written.
 func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	detail, _, err := r.read(ctx)
@@ -112,6 +112,11 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 		return state.Outcome{}, err
 	} else if held != nil {
 		return state.Outcome{}, held
+	}
+	if reused, err := r.keepsReused(ctx, detail); err != nil {
+		return state.Outcome{}, err
+	} else if reused != nil {
+		return state.Outcome{}, &ListedError{RefID: r.RefID, Status: detail.Status, Kept: true}
 	}
 	if err := r.seenDead(ctx, detail); err != nil {
 		return state.Outcome{}, err
@@ -158,6 +163,7 @@ type ListedError struct {
 	RefID      string
 	Status     state.Status // of the transfer: in doubt, or in conflict
 	Unreadable string       // why its record can't be read; "" where it can
+	Kept       bool         // the conflict has its record, and nobody was asked
 }
 
 // Error names the record that was found.
@@ -165,6 +171,10 @@ func (e *ListedError) Error() string {
 	if e.Unreadable != "" {
 		return fmt.Sprintf("the service's list does not say that %q was not made: %s. Nothing was changed. Where the service's operator says that there is none, "+
 			"take lookup_path out of the service block, and say --not-made again", e.RefID, e.Unreadable)
+	}
+	if e.Kept {
+		return fmt.Sprintf("the record that the conflict kept names %q itself, so it was made. Nothing was changed. Another transfer's record has its id, since "+
+			"the service gave an id again. Accept the record", e.RefID)
 	}
 	if e.Status == state.Conflict {
 		return fmt.Sprintf("the service lists a record of %q, so it was made. Nothing was changed. Accept the record that the conflict kept, "+
@@ -304,6 +314,9 @@ func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Out
 	case err == nil:
 		return outcome, nil
 	case isRefusal(err): // it names the failed act and the ref_id
+		if reused := reusedID(ctx, r.Journal, outcome.RefID, outcome.Records, err); reused != nil {
+			return state.Outcome{}, reused
+		}
 		return state.Outcome{}, err
 	}
 	return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)

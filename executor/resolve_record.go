@@ -72,9 +72,14 @@ func (r Resolution) sharedGroup(ctx context.Context, detail state.Detail) ([]tra
 	return nil, nil
 }
 
-// writeAccepted writes what a person accepts, the group_id of another transfer included.
+// writeAccepted writes what a person accepts, the group_id and the id of another transfer's record included.
 func (r Resolution) writeAccepted(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {
 	written, err := r.write(ctx, outcome)
+	if reused, ok := errors.AsType[*ReusedIDError](err); ok {
+		others := slices.DeleteFunc(slices.Clone(outcome.Differences), transfer.Difference.IsSharedRecord)
+		outcome.Differences = append(others, reused.difference())
+		written, err = r.write(ctx, outcome)
+	}
 	if shared, ok := errors.AsType[*state.DuplicateGroupError](err); ok {
 		outcome.Differences = append(slices.Clip(outcome.Differences), transfer.SharedGroup(shared.GroupID, shared.RefID))
 		return r.write(ctx, outcome)

@@ -45,12 +45,21 @@ func conflicting(w *world) {
 	w.service.after = nil
 }
 
-// sharing makes the transfer a conflict whose kept record belongs to another ref_id.
+// sharing makes the transfer a conflict whose kept record is stored as that of another one.
 func sharing(w *world) {
+	answeredAs(w, map[string]string{"id": "debit-of-fund", "ref_id": "", "group_id": "group-of-fund"})
+}
+
+// reusing makes the transfer a conflict whose kept record is its own, and has the id of another one's: the service was
+// restored from a backup, and counts on from there.
+func reusing(w *world) { answeredAs(w, map[string]string{"id": "debit-of-fund"}) }
+
+// answeredAs has the service record one transfer, and answer the next one with a record that has these fields.
+func answeredAs(w *world, fields map[string]string) {
 	w.settings.InFlightMax = 1
 	w.apply(request("fund"))
 	w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
-		a.Record = edited(*a.Record, map[string]string{"id": "debit-of-fund"})
+		a.Record = edited(*a.Record, fields)
 		return a
 	}
 	w.apply(request("rent"))
@@ -93,6 +102,14 @@ func TestAPersonsWord(t *testing.T) {
 	lookUp := func(ctx context.Context, w *world) (state.Outcome, error) {
 		return executor.ResolveByLookup(ctx, w.resolution("rent"), w.service)
 	}
+	reused := func() []transfer.Record {
+		return []transfer.Record{*edited(both()[0], map[string]string{"id": "debit-of-fund"})}
+	}
+	reusingInDoubt := func(w *world) {
+		w.settings.InFlightMax = 1
+		w.apply(request("fund"))
+		doubtful(w)
+	}
 	nothing := func(*world) {}
 	tests := map[string]struct {
 		before func(*world)
@@ -123,6 +140,11 @@ func TestAPersonsWord(t *testing.T) {
 		"the right record ends that":                        {sharing, give(both), state.Recorded, nil},
 		"or one that is accepted":                           {sharing, acceptGiven(otherAmount), state.Recorded, nil},
 		"or that it was not made as one of its own":         {sharing, notMade, state.Tombstone, nil},
+		"one with an id that was given again is accepted":   {reusing, accept, state.Recorded, nil},
+		"so it is where a person gives it":                  {reusing, acceptGiven(reused), state.Recorded, nil},
+		"but not by mistake":                                {reusing, give(reused), state.Conflict, &executor.ReusedIDError{}},
+		"and it was made":                                   {reusing, notMade, state.Conflict, &executor.ListedError{}},
+		"a doubt ends with such a record":                   {reusingInDoubt, acceptGiven(reused), state.Recorded, nil},
 		"a record that was refused is adopted all the same": {refusedBefore, give(both), state.Adopted, nil},
 		"a record proves an unverified one":                 {adoptable, give(func() []transfer.Record { return sides(rent, time.Now().Add(-time.Hour), transfer.Completed) }), state.Adopted, nil},
 		"a record of another customer is refused": {recordedBefore, give(func() []transfer.Record {
@@ -185,6 +207,14 @@ func sameError(err, want error) bool {
 	}
 	if _, ok := errors.AsType[*executor.StatusError](want); ok {
 		_, ok := errors.AsType[*executor.StatusError](err)
+		return ok
+	}
+	if _, ok := errors.AsType[*executor.ReusedIDError](want); ok {
+		_, ok := errors.AsType[*executor.ReusedIDError](err)
+		return ok
+	}
+	if _, ok := errors.AsType[*executor.ListedError](want); ok {
+		_, ok := errors.AsType[*executor.ListedError](err)
 		return ok
 	}
 	if _, ok := errors.AsType[*state.DuplicateRecordError](want); ok {

@@ -170,14 +170,18 @@ func resultOf(status state.Status, own transfer.RecordStatus) Result {
 
 // contradiction returns the verdict in place of one whose record the state refuses: a conflict, or
 // unverified if another transfer has the group_id. A person closes it by the verdict's command.
-func contradiction(err error, v verdict) (verdict, bool) {
+func (w *journalWriter) contradiction(err error, v verdict) (verdict, bool) {
 	refID := v.outcome.RefID
 	if shared, ok := sharesGroup(err, v); ok {
 		return shared, true
 	}
 	against := verdict{result: ResultConflict}
 	var difference transfer.Difference
-	if duplicate, ok := errors.AsType[*state.DuplicateRecordError](err); ok {
+	if reused := reusedID(w.ctx, w.journal, refID, v.outcome.Records, err); reused != nil {
+		difference = reused.difference()
+		against.stop = fmt.Sprintf("the record of %q has the id of that of %q", refID, reused.Other)
+		against.next = command(refID, "--accept-record")
+	} else if duplicate, ok := errors.AsType[*state.DuplicateRecordError](err); ok {
 		difference = transfer.SharedRecord(duplicate.RecordID, duplicate.RefID)
 		against.stop = fmt.Sprintf("the record of %q is recorded under ref_id %q", refID, duplicate.RefID)
 		against.next = command(refID, "--recorded FILE --accept-record")

@@ -299,6 +299,9 @@ func (c *Change) describeConflict(d *state.Detail) {
 	edited := c.Declared() && len(c.Differences) > 0
 	c.Reason = "the service's record is not what was asked for"
 	if d.Outcome != nil {
+		if isReused(d.Outcome.Differences) {
+			c.Reason = "the service gave an id again"
+		}
 		if len(d.Outcome.Differences) > 0 {
 			c.Differences = d.Outcome.Differences
 		}

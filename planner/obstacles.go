@@ -20,7 +20,7 @@ const refIDsMax = 20
 // addConflictObstacles makes a plan with a conflict not applicable, with one obstacle for
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
-	var edited, answered, shared, forgotten Obstacle
+	var edited, answered, reused, shared, forgotten Obstacle
 	var lines []int             // of edited
 	var byAmount, elsewhere int // of these
 	ended := ""                 // of all that were forgotten
@@ -31,9 +31,12 @@ func (b *builder) addConflictObstacles() {
 		c := b.plan.Changes.At(i)
 		switch c.Recorded.Status {
 		case state.Conflict:
-			if isShared(c.Differences) {
+			switch {
+			case isShared(c.Differences):
 				shared.add(c.RefID)
-			} else {
+			case isReused(c.Differences):
+				reused.add(c.RefID)
+			default:
 				answered.add(c.RefID)
 			}
 		case state.Tombstone:
@@ -62,11 +65,15 @@ func (b *builder) addConflictObstacles() {
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])
 	}
+	reused.Detail = reusedDetail
+	if reused.Count > 0 {
+		reused.Remedy = acceptRecord(reused.RefIDs[0])
+	}
 	shared.Detail = sharedDetail
 	if shared.Count > 0 {
 		shared.Remedy = acceptOther(shared.RefIDs[0])
 	}
-	for _, o := range []Obstacle{edited, answered, shared, forgotten} {
+	for _, o := range []Obstacle{edited, answered, reused, shared, forgotten} {
 		if o.Count > 0 {
 			o.Kind = ObstacleConflict
 			b.plan.Obstacles = append(b.plan.Obstacles, o)
@@ -90,6 +97,14 @@ const answeredDetail = "The service's record of the transfer is not what was ask
 
 const sharedDetail = "The service showed the record of another transfer, which is stored as that. One record is never two transfers. A person has to find out what was really moved: " +
 	"give the record of this one, which has another id, or say --not-made where the service made none."
+
+const reusedDetail = "The service's record of the transfer names its ref_id, and has the id of another transfer's record: the service gave an id again, as it does once it was restored from a backup. " +
+	"The transfer was made: never pay it under another ref_id. A person has to find out what was really moved, and then accepts the record, or gives the one that the service shows."
+
+// isReused reports whether the kept record is that of the transfer itself, and has the id of another one's.
+func isReused(differences []transfer.Difference) bool {
+	return slices.ContainsFunc(differences, transfer.Difference.IsReusedID)
+}
 
 // isShared reports whether the kept record is that of another transfer.
 func isShared(differences []transfer.Difference) bool {

@@ -258,6 +258,9 @@ func (t Transfer) checkRecord(r record) error {
 
 // store ends a doubt with a record.
 func (t Transfer) store(status Status, r record) Transfer {
+	if t.RecordID == "" {
+		t.SharesID = r.sharesID
+	}
 	t.RecordID, t.GroupID, t.RecordStatus = r.id, r.groupID, r.status
 	return t.end(status)
 }

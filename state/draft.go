@@ -55,6 +55,7 @@ type record struct {
 	status                         transfer.RecordStatus
 	asset, amount                  string
 	isListed                       bool
+	sharesID                       bool // a person accepts that another transfer's record has the id
 	shortcomings                   []transfer.Difference
 }
 
@@ -344,5 +345,6 @@ func (o Outcome) parse() (record, error) {
 		customerID: r.CustomerID, refID: r.RefID,
 		status: r.Status.Own(), asset: r.Asset, amount: r.Amount,
 		shortcomings: transfer.Shortcomings(r),
+		sharesID:     o.Source == SourcePerson && slices.ContainsFunc(o.Differences, transfer.Difference.IsReusedID),
 	}, nil
 }

@@ -52,7 +52,8 @@ type Transfer struct {
 	// latest settles only that one (law 3).
 	Doubted bool
 
-	RecordID     string                // the service's id; unique in a state; "" without a record
+	RecordID     string                // the service's id; "" without a record
+	SharesID     bool                  // a person accepted that the record of another transfer has that id: else it is unique in a state
 	GroupID      string                // the service's link of both sides, by the record or by a list
 	RecordStatus transfer.RecordStatus // the service's own status; "" without a record
 

@@ -46,6 +46,7 @@ const (
 	fieldTotal = "total"
 	ownGroup   = "one of its own"
 	ownRecord  = "a record of its own"
+	ownID      = "an id of its own"
 )
 
 // SharedGroup is the shortcoming of a record with a group_id that the transfer of another ref_id has.
@@ -61,6 +62,15 @@ func SharedRecord(recordID, refID string) Difference {
 
 // IsSharedRecord reports whether d comes from [SharedRecord].
 func (d Difference) IsSharedRecord() bool { return d.Field == "id" && d.Asked == ownRecord }
+
+// ReusedID is the difference of a record that names its own transfer, and has the id of the record that is stored of
+// another ref_id's: the service gave an id again. A person can accept it.
+func ReusedID(recordID, refID string) Difference {
+	return Difference{"id", ownID, fmt.Sprintf("%s, which the record of ref_id %q has as well", recordID, refID)}
+}
+
+// IsReusedID reports whether d comes from [ReusedID].
+func (d Difference) IsReusedID() bool { return d.Field == "id" && d.Asked == ownID }
 
 // BeyondAccepted are the shortcomings in fields that the accepted ones do not have. A credit side that FAILED is more than one that
 // was PENDING.

@@ -36,7 +36,7 @@ func appendRow(values []driver.Value, r *storage.Row) []driver.Value {
 		values,
 		r.RefID, int64(r.Status), r.Doubted, r.FromLabel, r.Fingerprint[:], r.RequestDigest[:],
 		int64(r.Twin), int64(r.Destination), r.Asset, r.Amount.String(),
-		textOrNull(r.RecordID), r.GroupID, string(r.RecordStatus),
+		textOrNull(r.StoredID()), r.GroupID, string(r.RecordStatus),
 		millisOrNull(r.IntendedAt), millisOrNull(r.AttemptedAt), millisOrNull(r.SettledAt),
 		r.RunID, r.IntentSeq, r.OutcomeSeq, r.Last,
 	)
@@ -74,7 +74,7 @@ func (s *rowScanner) scan(rows *sql.Rows) (storage.Row, error) {
 	if r.Amount, err = transfer.ParseAmount(amount); err != nil {
 		return storage.Row{}, fmt.Errorf("read ref_id %q: amount %q: %w: %w", r.RefID, amount, state.ErrDamaged, err)
 	}
-	r.RecordID = recordID.String
+	r.ReadID(recordID.String)
 	r.IntendedAt, r.AttemptedAt, r.SettledAt = fromMillis(intended), fromMillis(attempted), fromMillis(settled)
 	r.Asset, r.RunID = s.assets.Intern(asset), s.runs.Intern(run)
 	return r, nil

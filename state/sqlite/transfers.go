@@ -57,7 +57,8 @@ func unpackRow(u *unpacking, assets, statuses, runs *storage.Texts) storage.Row 
 	r.RefID = words.next(packedSep)
 	amount, err := transfer.ParseAmount(words.next(packedSep))
 	r.Amount = amount
-	r.GroupID, r.RecordID = words.next(packedSep), words.next(packedSep)
+	r.GroupID = words.next(packedSep)
+	r.ReadID(words.next(packedSep))
 	r.Asset = assets.Intern(u.word())
 	r.RecordStatus = transfer.RecordStatus(statuses.Intern(u.word()))
 	r.RunID = runs.Intern(u.word())

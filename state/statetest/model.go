@@ -57,7 +57,7 @@ func (m *model) append(entries []state.Entry) error {
 				return err
 			}
 			next.rows[refID] = row
-			if row.RecordID != "" {
+			if row.RecordID != "" && !row.SharesID {
 				if owner, ok := next.records[row.RecordID]; ok && owner != refID {
 					return &state.DuplicateRecordError{}
 				}

@@ -177,6 +177,15 @@ func oneOwner(t *testing.T, b *bench) {
 	duplicate("by a person", j, lost)
 	b.append(j, Outcome("a", "", state.SourcePerson, state.Tombstone))
 	duplicate("after its owner was forgotten", j, lost)
+	lost.Differences = []transfer.Difference{transfer.ReusedID("r", "a"), transfer.SharedGroup("g-r", "a")}
+	b.append(j, lost)
+	b.unlock(j)
+	b.sharesID(s)
+	j = b.lock(b.open())
+	later := lost
+	later.Source, later.By, later.Differences = state.SourceLookup, nil, nil
+	b.append(j, later)
+	duplicate("after a person let another one have the id", j, Intent("c", "run", "10.00"), answer("c", "r"))
 
 	var own *state.DuplicateRecordError
 	err := j.Append(t.Context(), Intent("d", "run", "10.00"), answer("d", "s"), Intent("e", "run", "10.00"), answer("e", "s"))
@@ -184,6 +193,28 @@ func oneOwner(t *testing.T, b *bench) {
 		t.Errorf("twice in one call: got %v", err)
 	}
 	b.unlock(j)
+}
+
+// sharesID reads that a person let b have the id of the record of a, in each way in which rows are read.
+func (b *bench) sharesID(s state.Store) {
+	b.t.Helper()
+	v := b.look(s)
+	snap, err := s.Snapshot(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = snap.Close() }() // it was only read
+	for _, refID := range []string{"a", "b"} {
+		details, err := snap.Details(b.t.Context(), refID)
+		if err != nil || len(details) != 1 {
+			b.t.Fatal(details, err)
+		}
+		for _, row := range []state.Transfer{v.row(refID), details[0].Transfer} {
+			if row.RecordID != "r" || row.SharesID != (refID == "b") {
+				b.t.Errorf("%q has the record %q, as another one: %v", refID, row.RecordID, row.SharesID)
+			}
+		}
+	}
 }
 
 func otherCustomer(t *testing.T, b *bench) {

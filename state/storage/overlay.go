@@ -60,7 +60,7 @@ func (o *Overlay) Owner(recordID string) (string, bool) {
 // Put lays a row over those of its ref_id.
 func (o *Overlay) Put(r Row) {
 	o.Rows[r.RefID] = &r
-	if r.RecordID != "" {
+	if r.RecordID != "" && !r.SharesID {
 		o.records[r.RecordID] = r.RefID
 	}
 	if r.GroupID != "" {

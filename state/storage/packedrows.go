@@ -85,6 +85,7 @@ func (p *packedRows) least() (string, bool) {
 const (
 	packedFromLabel = 1 << iota
 	packedDoubted
+	packedSharesID
 )
 
 // pack writes a row into the buffer, which holds it until the next call.
@@ -96,6 +97,9 @@ func (p *packedRows) pack(r Row) []byte {
 	}
 	if r.Doubted {
 		flags |= packedDoubted
+	}
+	if r.SharesID {
+		flags |= packedSharesID
 	}
 	b = append(b, byte(r.Status), flags)
 	b = append(b, r.Fingerprint[:]...)
@@ -137,7 +141,7 @@ func (p *packedRows) unpack(refID, text string) Row {
 	r.RefID = refID
 	r.Status = state.Status(t.take(1)[0])
 	flags := t.take(1)[0]
-	r.FromLabel, r.Doubted = flags&packedFromLabel != 0, flags&packedDoubted != 0
+	r.FromLabel, r.Doubted, r.SharesID = flags&packedFromLabel != 0, flags&packedDoubted != 0, flags&packedSharesID != 0
 	copy(r.Fingerprint[:], t.take(len(r.Fingerprint)))
 	copy(r.RequestDigest[:], t.take(len(r.RequestDigest)))
 	r.Twin = transfer.Twin(binary.BigEndian.Uint64([]byte(t.take(8))))

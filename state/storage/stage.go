@@ -150,7 +150,7 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 		if answer != nil {
 			return answer, nil
 		}
-		if next.RecordID != r.RecordID {
+		if next.RecordID != r.RecordID && !next.SharesID {
 			answer, err := s.checkRecord(next)
 			if answer != nil || err != nil {
 				return answer, err

@@ -8,6 +8,7 @@ package storage
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"remit/state"
@@ -17,6 +18,23 @@ import (
 type Row struct {
 	state.Transfer
 	Last int64 // the newest event that is in it
+}
+
+// sharedIDSep separates, in the column of ids, an id that the record of another transfer has as well from its own
+// ref_id: the column is unique.
+const sharedIDSep = "\x1e"
+
+// StoredID is what the column of ids has of the row.
+func (r *Row) StoredID() string {
+	if r.SharesID {
+		return r.RecordID + sharedIDSep + r.RefID
+	}
+	return r.RecordID
+}
+
+// ReadID sets what [Row.StoredID] wrote. The row has its ref_id already.
+func (r *Row) ReadID(stored string) {
+	r.RecordID, r.SharesID = strings.CutSuffix(stored, sharedIDSep+r.RefID)
 }
 
 // StoredEvent is an event as a store keeps it.
