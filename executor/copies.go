@@ -34,6 +34,11 @@ func renewedBy(d state.Detail, newer transfer.Record, credit *transfer.Record, p
 				s.accepted = append(s.accepted, before[i])
 			}
 		}
+		for _, d := range before {
+			if d.Field == "id" { // the service has the other transfer still
+				s.accepted = append(s.accepted, d)
+			}
+		}
 		if credit, ok := transfer.OfCredit(before); ok {
 			s.accepted = append(s.accepted, credit)
 		}

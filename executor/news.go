@@ -109,10 +109,15 @@ func unsettledBy(d state.Detail, records []transfer.Record, differences []transf
 	if isChanged || d.Outcome == nil {
 		return differences
 	}
-	return slices.DeleteFunc(slices.Clone(differences), func(found transfer.Difference) bool {
+	rest := slices.DeleteFunc(slices.Clone(differences), func(found transfer.Difference) bool {
 		turned := transfer.Difference{Field: found.Field, Asked: found.Answered, Answered: found.Asked}
 		return slices.Contains(d.Outcome.Differences, found) || slices.Contains(d.Outcome.Differences, turned)
 	})
+	isOther := func(found transfer.Difference) bool { return found.Field == "id" && !found.IsSeveral() }
+	if !slices.ContainsFunc(rest, isOther) {
+		return slices.DeleteFunc(rest, transfer.Difference.IsSeveral) // an earlier version had their ids accepted alone
+	}
+	return rest
 }
 
 // overthrows reports whether by a difference the state's word of a transfer no longer holds: it may have been made although it is said

@@ -13,8 +13,10 @@ import (
 // Describe names each difference: "answered amount 70.00, asked 80.00".
 func Describe(differences []transfer.Difference) string {
 	parts := make([]string, 0, len(differences))
-	for _, d := range differences {
+	for _, d := range transfer.Told(differences) {
 		switch {
+		case d.IsSeveral():
+			parts = append(parts, fmt.Sprintf("the service has %s under this ref_id: it was paid more than once, unless the service's operator says otherwise", d.Answered))
 		case d.IsOfCredit():
 			parts = append(parts, fmt.Sprintf("the debit side is %s and the credit side %s", d.Asked, d.Answered))
 		case d.IsReusedID():

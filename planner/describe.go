@@ -303,9 +303,12 @@ func (c *Change) describeConflict(d *state.Detail) {
 			c.Reason = "the service gave an id again"
 		}
 		if len(d.Outcome.Differences) > 0 {
-			c.Differences = d.Outcome.Differences
+			c.Differences = transfer.Told(d.Outcome.Differences)
 		}
-		if d.Outcome.Reason != "" {
+		switch {
+		case isSeveral(d.Outcome.Differences):
+			c.Reason = d.Outcome.Reason
+		case d.Outcome.Reason != "":
 			c.Reason += ": " + d.Outcome.Reason
 		}
 	}

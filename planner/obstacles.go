@@ -20,7 +20,7 @@ const refIDsMax = 20
 // addConflictObstacles makes a plan with a conflict not applicable, with one obstacle for
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
-	var edited, answered, reused, shared, forgotten Obstacle
+	var edited, answered, several, reused, shared, forgotten Obstacle
 	var lines []int             // of edited
 	var byAmount, elsewhere int // of these
 	ended := ""                 // of all that were forgotten
@@ -34,6 +34,8 @@ func (b *builder) addConflictObstacles() {
 			switch {
 			case isShared(c.Differences):
 				shared.add(c.RefID)
+			case isSeveral(c.Differences):
+				several.add(c.RefID)
 			case isReused(c.Differences):
 				reused.add(c.RefID)
 			default:
@@ -65,6 +67,10 @@ func (b *builder) addConflictObstacles() {
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])
 	}
+	several.Detail = severalDetail
+	if several.Count > 0 {
+		several.Remedy = acceptRecord(several.RefIDs[0])
+	}
 	reused.Detail = reusedDetail
 	if reused.Count > 0 {
 		reused.Remedy = acceptRecord(reused.RefIDs[0])
@@ -73,7 +79,7 @@ func (b *builder) addConflictObstacles() {
 	if shared.Count > 0 {
 		shared.Remedy = acceptOther(shared.RefIDs[0])
 	}
-	for _, o := range []Obstacle{edited, answered, reused, shared, forgotten} {
+	for _, o := range []Obstacle{edited, answered, several, reused, shared, forgotten} {
 		if o.Count > 0 {
 			o.Kind = ObstacleConflict
 			b.plan.Obstacles = append(b.plan.Obstacles, o)
@@ -100,6 +106,14 @@ const sharedDetail = "The service showed the record of another transfer, which i
 
 const reusedDetail = "The service's record of the transfer names its ref_id, and has the id of another transfer's record: the service gave an id again, as it does once it was restored from a backup. " +
 	"The transfer was made: never pay it under another ref_id. A person has to find out what was really moved, and then accepts the record, or gives the one that the service shows."
+
+const severalDetail = "The service has more than one transfer under this ref_id: it was paid more than once, unless the service's operator says otherwise. " +
+	"A person has to find out what was really moved, has the operator give back what is too much, and then accepts the record. That is of one of them: the others are in no book of remit."
+
+// isSeveral reports whether the service has more than one transfer under the ref_id.
+func isSeveral(differences []transfer.Difference) bool {
+	return slices.ContainsFunc(differences, transfer.Difference.IsSeveral)
+}
 
 // isReused reports whether the kept record is that of the transfer itself, and has the id of another one's.
 func isReused(differences []transfer.Difference) bool {

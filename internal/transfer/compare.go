@@ -131,7 +131,7 @@ func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 
 // Examine compares all records found under the ref_id of req with it. A debit record
 // decides; a credit record of the same group_id proves the destination, unless it FAILED and the
 // debit did not; a credit record alone that agrees proves nothing. Records of more than one
-// transfer disagree: the difference then is in "group_id" or "id". So do a debit that FAILED and a
+// transfer disagree: the difference then is in "group_id" or "id", and one that [Difference.IsSeveral] says how many did not fail. So do a debit that FAILED and a
 // credit that did not, see [ContradictSides]. Of several copies of one record the newest counts;
 // where nothing tells which is newer and one is COMPLETED and another FAILED, the difference is in "status".
 // A difference that both sides have is listed once.
@@ -160,6 +160,9 @@ func Examine(req Request, records []Record, operator Operator) Finding {
 		if now.Compare(before) > 0 {
 			*seen = rec
 		}
+	}
+	if d, ok := several(req, records, operator); ok {
+		c.differences = append(c.differences, d)
 	}
 	linked := false
 	if f.Debit != nil && f.Credit != nil {

@@ -214,6 +214,12 @@ func TestExamine(t *testing.T) {
 			rent(),
 			records{debitOf(), changed(debitOf(), func(r *transfer.Record) { r.ID, r.GroupID = "t-3", "g-3" })},
 			false, false, "t-1", "",
+			[]string{"id", "id"},
+		},
+		"two debits under one ref_id, of which one FAILED": {
+			rent(),
+			records{debitOf(), changed(debitOf(), func(r *transfer.Record) { r.ID, r.GroupID, r.Status = "t-3", "g-3", transfer.Failed })},
+			false, false, "t-1", "",
 			[]string{"id"},
 		},
 		"two credits under one ref_id": {

@@ -123,6 +123,9 @@ func (l *stateLayout) noteOf(t *state.Transfer) string {
 	}
 	fields := make([]string, len(differences))
 	for i, d := range differences {
+		if d.IsSeveral() {
+			return "  accepted: the service has " + Visible(d.Answered)
+		}
 		fields[i] = Visible(d.Field)
 	}
 	return "  accepted: another " + strings.Join(fields, ", ")
@@ -235,7 +238,11 @@ func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
 // acceptedText says in which fields a person accepted another record than was asked for; "" for none.
 func (s Screen) acceptedText(d *state.Detail) string {
 	var parts []string
-	for _, difference := range d.Accepted() {
+	for _, difference := range transfer.Told(d.Accepted()) {
+		if difference.IsSeveral() {
+			parts = append(parts, "the service has "+difference.Answered+" under this ref_id, where "+difference.Asked+" was asked")
+			continue
+		}
 		answered := cmp.Or(s.valueOf(difference.Field, difference.Answered, d.Asset), "nothing")
 		part := difference.Field + " " + answered
 		switch asked := s.valueOf(difference.Field, difference.Asked, d.Asset); {
