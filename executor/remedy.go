@@ -13,6 +13,10 @@ import (
 // none.
 func Remedy(err error, refID, file string) (more, next string) {
 	resolve := func(flags string) string { return "remit resolve " + shell.Word(refID) + " " + flags + " --reason=…" }
+	given := "FILE"
+	if file != "" {
+		given = shell.Word(file)
+	}
 	listed, isListed := errors.AsType[*ListedError](err)
 	_, isSettled := errors.AsType[*StatusError](err)
 	_, differs := errors.AsType[*DifferenceError](err)
@@ -29,6 +33,8 @@ func Remedy(err error, refID, file string) (more, next string) {
 		return "", "remit resolve " + shell.Word(refID)
 	case isSettled:
 		return "", "remit state show " + shell.Word(refID)
+	case errors.Is(err, ErrForeignKept):
+		return "Nothing was changed. If the kept record is what the service made of it, accept that", resolve("--accept-record")
 	case errors.Is(err, ErrAbsent):
 		return "If another channel shows that it was not made, say so", resolve("--not-made")
 	case errors.Is(err, ErrCreditOnly), isOthers:
@@ -39,12 +45,12 @@ func Remedy(err error, refID, file string) (more, next string) {
 		return "", resolve("--recorded=FILE")
 	case differs:
 		return "Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences",
-			resolve("--recorded=" + shell.Word(file) + " --accept-record")
+			resolve("--recorded=" + given + " --accept-record")
 	case isReused:
-		return "Nothing was changed. Find out what was really moved, and accept the record", resolve("--recorded=" + orElse(shell.Word(file), "FILE") + " --accept-record")
+		return "Nothing was changed. Find out what was really moved, and accept the record", resolve("--recorded=" + given + " --accept-record")
 	case isDuplicate:
 		return fmt.Sprintf("Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
-			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",
+			"and made none of its own, say --not-made. If it made one, give the record of that, and not that of %q",
 			duplicate.RefID), resolve("--recorded=FILE --accept-record")
 	}
 	return "", ""

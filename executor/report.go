@@ -25,6 +25,8 @@ type report struct {
 	summary Summary
 	counts  map[string]int
 	open    int // lines of the plan that have no outcome
+
+	canLookUp bool
 }
 
 func newReport(run Run, lines int) *report {
@@ -34,6 +36,8 @@ func newReport(run Run, lines int) *report {
 		summary: Summary{RunID: run.Begun.RunID, Totals: make(map[Result]*transfer.Totals)},
 		counts:  make(map[string]int),
 		open:    lines,
+
+		canLookUp: run.Finder != nil,
 	}
 }
 
@@ -53,6 +57,9 @@ func (r *report) handle(e Event) {
 func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.canLookUp && v.outcome.Status == state.Conflict && !v.untaken && slices.ContainsFunc(v.outcome.Differences, transfer.Difference.IsOfAnother) {
+		v.next = command(v.outcome.RefID, "")
+	}
 	if planned && (v.stands || v.result != ResultNotAttempted && v.result != ResultInDoubt) {
 		r.open--
 	}

@@ -214,9 +214,10 @@ func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) 
 }
 
 // ResolveByLookup asks the service, as long as its lists may lag, and returns the outcome
-// that it wrote: recorded, adopted, unverified or conflict. The error is [ErrAbsent],
+// that it wrote: recorded, adopted, unverified or conflict. Of a conflict that kept the record of another transfer it takes over what
+// agrees, as [ResolveRecorded] does. The error is [ErrAbsent],
 // [ErrCreditOnly], [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
-// nor unverified, or the lookup's; then nothing was written.
+// nor unverified nor in such a conflict, [ErrForeignKept], or the lookup's; then nothing was written.
 func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Outcome, error) {
 	detail, meta, err := r.read(ctx)
 	if err != nil {
@@ -225,6 +226,9 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 	switch detail.Status {
 	case state.InDoubt, state.Unverified:
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Conflict, state.Tombstone:
+		if keepsAnothers(&detail) {
+			return r.lookUpInConflict(ctx, detail, finder)
+		}
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
 	}
 	k, err := r.known(detail, meta)

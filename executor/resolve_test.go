@@ -110,6 +110,14 @@ func TestAPersonsWord(t *testing.T) {
 		w.apply(request("fund"))
 		doubtful(w)
 	}
+	answeredAsFund := func(w *world) {
+		answeredAs(w, map[string]string{"id": "debit-of-fund", "ref_id": "fund", "group_id": "group-of-fund"})
+		w.service.made["rent"] = both()
+	}
+	answeredOtherwise := func(w *world) {
+		answeredAs(w, map[string]string{"ref_id": "their-own"})
+		delete(w.service.made, "rent")
+	}
 	nothing := func(*world) {}
 	tests := map[string]struct {
 		before func(*world)
@@ -173,7 +181,13 @@ func TestAPersonsWord(t *testing.T) {
 			adoptable(w)
 			w.service.made["rent"] = sides(rent, time.Now().Add(-time.Hour), transfer.Completed)
 		}, lookUp, state.Adopted, nil},
-		"a conflict is no matter of a lookup": {conflicting, lookUp, state.Conflict, &executor.StatusError{}},
+		"a lookup ends a conflict with another's record":  {answeredAsFund, lookUp, state.Recorded, nil},
+		"not where what it lists differs":                 {func(w *world) { answeredAsFund(w); w.service.made["rent"] = otherAmount() }, lookUp, state.Conflict, &executor.DifferenceError{}},
+		"and not where it lists nothing":                  {func(w *world) { answeredAsFund(w); delete(w.service.made, "rent") }, lookUp, state.Conflict, executor.ErrAbsent},
+		"another's record is not accepted":                {answeredAsFund, accept, state.Conflict, &state.DuplicateRecordError{}},
+		"the ref_id of a record may be the service's own": {answeredOtherwise, lookUp, state.Conflict, executor.ErrForeignKept},
+		"and that record is accepted":                     {answeredOtherwise, accept, state.Recorded, nil},
+		"a conflict is no matter of a lookup":             {conflicting, lookUp, state.Conflict, &executor.StatusError{}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -71,19 +71,28 @@ func (r Resolution) keepsReused(ctx context.Context, detail state.Detail) (*Reus
 		return nil, nil //nolint:nilerr // what can't be read names nobody
 	}
 	deciding := accepted(kept, detail.RecordID)
+	other, err := r.holderOf(ctx, deciding.ID)
+	if err != nil || other == "" {
+		return nil, err
+	}
+	taken := &state.DuplicateRecordError{RecordID: deciding.ID, RefID: other}
+	return reusedID(ctx, r.Journal, r.RefID, []json.RawMessage{deciding.Raw}, taken), nil
+}
+
+// holderOf is the other ref_id under which the state keeps a record; "" for none.
+func (r Resolution) holderOf(ctx context.Context, recordID string) (string, error) {
 	snapshot, err := r.Journal.Snapshot(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("resolve %q: %w", r.RefID, err)
+		return "", fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("resolve %q: %w", r.RefID, err)
+			return "", fmt.Errorf("resolve %q: %w", r.RefID, err)
 		}
-		if row.RecordID == deciding.ID && row.RefID != r.RefID && !row.SharesID {
-			taken := &state.DuplicateRecordError{RecordID: deciding.ID, RefID: row.RefID}
-			return reusedID(ctx, r.Journal, r.RefID, []json.RawMessage{deciding.Raw}, taken), nil
+		if row.RecordID == recordID && row.RefID != r.RefID && !row.SharesID {
+			return row.RefID, nil
 		}
 	}
-	return nil, nil
+	return "", nil
 }

@@ -100,13 +100,17 @@ func refused(k knownTransfer, reason string) verdict {
 }
 
 func conflict(k knownTransfer, records []transfer.Record, differences []transfer.Difference) verdict {
+	next := command(k.refID, "--accept-record")
+	if slices.ContainsFunc(differences, transfer.Difference.IsOfAnother) {
+		next = command(k.refID, "--recorded FILE --accept-record")
+	}
 	return verdict{
 		outcome: state.Outcome{
 			RefID: k.refID, RunID: k.runID, Status: state.Conflict,
 			Reason: Describe(differences), Differences: differences, Records: raws(records, nil),
 		},
 		result: ResultConflict,
-		next:   command(k.refID, "--accept-record"),
+		next:   next,
 	}
 }
 

@@ -276,7 +276,7 @@ func (w *watched) takenBack(stored, deciding *transfer.Record) []transfer.Differ
 // list it.
 func (w *watched) contradict(records []transfer.Record, stored *transfer.Record, differences []transfer.Difference) verdict {
 	v := conflict(w.knownTransfer, records, differences)
-	v.outcome.Source = state.SourceLookup
+	v.outcome.Source, v.next = state.SourceLookup, command(w.refID, "--accept-record")
 	if stored != nil && !slices.ContainsFunc(records, w.isStored) {
 		v.outcome.Records = append([]json.RawMessage{stored.Raw}, v.outcome.Records...)
 	}

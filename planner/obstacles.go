@@ -32,7 +32,7 @@ func (b *builder) addConflictObstacles() {
 		switch c.Recorded.Status {
 		case state.Conflict:
 			switch {
-			case isShared(c.Differences):
+			case c.Recorded.RecordID == "" && isOfAnother(c.Differences):
 				shared.add(c.RefID)
 			case isSeveral(c.Differences):
 				several.add(c.RefID)
@@ -77,7 +77,7 @@ func (b *builder) addConflictObstacles() {
 	}
 	shared.Detail = sharedDetail
 	if shared.Count > 0 {
-		shared.Remedy = acceptOther(shared.RefIDs[0])
+		shared.Remedy = acceptOther(shared.RefIDs[0], b.controls.Lookup)
 	}
 	for _, o := range []Obstacle{edited, answered, several, reused, shared, forgotten} {
 		if o.Count > 0 {
@@ -101,8 +101,8 @@ func moreToMove(byAmount, elsewhere int) string {
 
 const answeredDetail = "The service's record of the transfer is not what was asked for. A person has to find out what was really moved, and then accepts what the service has."
 
-const sharedDetail = "The service showed the record of another transfer, which is stored as that. One record is never two transfers. A person has to find out what was really moved: " +
-	"give the record of this one, which has another id, or say --not-made where the service made none."
+const sharedDetail = "The service showed the record of another transfer. One record is never two transfers. A person has to find out what was really moved: " +
+	"look this one up, or give the record of it, or say --not-made where the service made none."
 
 const reusedDetail = "The service's record of the transfer names its ref_id, and has the id of another transfer's record: the service gave an id again, as it does once it was restored from a backup. " +
 	"The transfer was made: never pay it under another ref_id. A person has to find out what was really moved, and then accepts the record, or gives the one that the service shows."
@@ -120,21 +120,24 @@ func isReused(differences []transfer.Difference) bool {
 	return slices.ContainsFunc(differences, transfer.Difference.IsReusedID)
 }
 
-// isShared reports whether the kept record is that of another transfer.
-func isShared(differences []transfer.Difference) bool {
-	return slices.ContainsFunc(differences, transfer.Difference.IsSharedRecord)
+// isOfAnother reports whether the kept record of a conflict is that of another transfer.
+func isOfAnother(differences []transfer.Difference) bool {
+	return slices.ContainsFunc(differences, transfer.Difference.IsOfAnother)
 }
 
 // NextOfConflict is the command that closes a conflict between a request and its answer.
-func NextOfConflict(d *state.Detail) string {
-	if d.Outcome != nil && isShared(d.Outcome.Differences) {
-		return acceptOther(d.RefID)
+func NextOfConflict(d *state.Detail, canLookUp bool) string {
+	if d.RecordID == "" && d.Outcome != nil && isOfAnother(d.Outcome.Differences) {
+		return acceptOther(d.RefID, canLookUp)
 	}
 	return acceptRecord(d.RefID)
 }
 
-// acceptOther is the command for a conflict whose kept record nobody can accept.
-func acceptOther(refID string) string {
+// acceptOther is the command for a conflict whose kept record is that of another transfer.
+func acceptOther(refID string, canLookUp bool) string {
+	if canLookUp {
+		return "remit resolve " + shell.Word(refID)
+	}
 	return "remit resolve " + shell.Word(refID) + ` --recorded FILE --accept-record --reason "…"`
 }
 

@@ -318,7 +318,7 @@ func (r *resolving) noLookup(ctx context.Context, w *opened, journal executor.Jo
 		}
 		return exit.WithHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.dir.Here(u.Next()))
 	case state.Unverified, state.Conflict:
-		return exit.WithHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right, or give its record", none, r.refID, d.Status), r.dir.Here(nextFor(d)))
+		return exit.WithHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right, or give its record", none, r.refID, d.Status), r.dir.Here(nextFor(d, false)))
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
 	}
 	return &executor.StatusError{RefID: r.refID, Status: details[0].Status}

@@ -120,7 +120,7 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 					line.Next = settlingCommand(w.dir, w.config, past.Run.Begun.PlanFile)
 				}
 			default:
-				line.Next = nextFor(d)
+				line.Next = nextFor(d, w.service.CanLookUp())
 			}
 			now[d.RefID] = line
 		}
@@ -141,13 +141,13 @@ func settlingCommand(dir *workspace.Directory, loaded *config.Configuration, pla
 }
 
 // nextFor is the command that goes on with a transfer that is not in doubt; "" where it is settled.
-func nextFor(d *state.Detail) string {
+func nextFor(d *state.Detail, canLookUp bool) string {
 	switch d.Status {
 	case state.Unverified, state.Conflict:
 		if d.IsListed() && d.Outcome != nil && d.Outcome.Listed != nil {
 			return "remit resolve " + shell.Word(d.RefID) + ` --recorded FILE --reason "…"`
 		}
-		return planner.NextOfConflict(d)
+		return planner.NextOfConflict(d, canLookUp)
 	case state.Refused, state.Unsent:
 		return "remit plan"
 	case state.Recorded, state.Adopted:

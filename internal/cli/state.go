@@ -135,7 +135,7 @@ func forget(ctx context.Context, p *process, from *workspace.Directory, refID, r
 
 // withSettling adds the command by which a person settles a transfer that can't be forgotten. It is no longer declared.
 func withSettling(ctx context.Context, w *opened, snapshot state.Snapshot, unsettled *executor.UnsettledError) error {
-	next := nextFor(&unsettled.Detail)
+	next := nextFor(&unsettled.Detail, w.service.CanLookUp())
 	if unsettled.Status == state.InDoubt {
 		u, err := doubtsOf(ctx, w, snapshot)(&unsettled.Detail)
 		if err != nil {

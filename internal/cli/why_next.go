@@ -19,7 +19,7 @@ func (o *planning) nextOf(dir *workspace.Directory, service *workspace.Service, 
 	}
 	switch why.Group {
 	case planner.GroupUnverified, planner.GroupConflict:
-		if settling := nextFor(why.Recorded); settling != "" {
+		if settling := nextFor(why.Recorded, service.CanLookUp()); settling != "" {
 			return settling, time.Time{}
 		}
 		return "remit plan", time.Time{} // once the declaration is that of the made transfer

@@ -10,7 +10,7 @@ import (
 
 // keepsAnothers reports whether the kept record is that of another transfer, which nobody can accept.
 func (p *pair) keepsAnothers() bool {
-	return p.detail != nil && p.detail.Outcome != nil && slices.ContainsFunc(p.detail.Outcome.Differences, transfer.Difference.IsSharedRecord)
+	return p.detail != nil && p.detail.Outcome != nil && p.row.RecordID == "" && slices.ContainsFunc(p.detail.Outcome.Differences, transfer.Difference.IsOfAnother)
 }
 
 // advise names the command that goes on from an item.
@@ -27,6 +27,8 @@ func (j *judge) advise(p *pair, item *Item) {
 	switch {
 	case item.Breaks[0] == Several:
 		item.Next = "remit state show " + refID
+	case p.row.Status == state.Conflict && p.keepsAnothers() && j.options.CanLookUp:
+		item.Next = "remit resolve " + refID
 	case p.row.Status == state.Conflict && p.keepsAnothers():
 		item.Next = "remit resolve " + refID + ` --recorded=FILE --accept-record --reason="…"`
 	case p.row.Status == state.Conflict:
