@@ -28,6 +28,10 @@ var (
 	// nothing.
 	ErrAbsent = errors.New("the service lists no record of this ref_id")
 
+	// ErrForeignKept says that the service lists nothing under a ref_id, and that the record which its conflict kept is of a ref_id that
+	// nobody here knows: the service may write ref_ids in its own way.
+	ErrForeignKept = errors.New("the service lists no record of this ref_id, and the conflict kept one of a ref_id that nobody here knows")
+
 	// ErrNoRecord says that a conflict or an adoption kept no record that could be accepted.
 	ErrNoRecord = errors.New("no record was kept that could be accepted")
 
@@ -113,7 +117,7 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	} else if held != nil {
 		return state.Outcome{}, held
 	}
-	if reused, err := r.keepsReused(ctx, detail); err != nil {
+	if reused, err := keepsReused(ctx, r, detail); err != nil {
 		return state.Outcome{}, err
 	} else if reused != nil {
 		return state.Outcome{}, &ListedError{RefID: r.RefID, Status: detail.Status, Kept: true}
@@ -227,7 +231,7 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 	case state.InDoubt, state.Unverified:
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Conflict, state.Tombstone:
 		if keepsAnothers(&detail) {
-			return r.lookUpInConflict(ctx, detail, finder)
+			return lookUpInConflict(ctx, r, detail, finder)
 		}
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
 	}
@@ -260,6 +264,58 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
 		}
 	}
+}
+
+// keepsAnothers reports whether the record that a conflict kept is, by its ref_id or its id, that of another transfer: this one
+// has none yet.
+func keepsAnothers(d *state.Detail) bool {
+	return d.Status == state.Conflict && d.RecordID == "" && d.Outcome != nil && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.IsOfAnother)
+}
+
+// lookUpInConflict asks the service for the record of a transfer whose conflict kept that of another one, as long as lists may lag, and
+// takes an agreeing one over by the word of who asks. Where nothing is listed, the error is [ErrAbsent] or [ErrForeignKept].
+func lookUpInConflict(ctx context.Context, r Resolution, detail state.Detail, finder Finder) (state.Outcome, error) {
+	r.Reason = orElse(r.Reason, "the service lists this record, which agrees with the request")
+	pauses := lateLists()
+	for n := 0; ; n++ {
+		found, err := finder.Find(ctx, []string{r.RefID})
+		if err != nil {
+			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
+		}
+		records := found[r.RefID]
+		if slices.ContainsFunc(records, isDebit) {
+			return r.give(ctx, records, false)
+		}
+		if n == len(pauses) {
+			return state.Outcome{}, absent(ctx, r, detail, records)
+		}
+		if err := r.Clock.Sleep(ctx, pauses[n]); err != nil {
+			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
+		}
+	}
+}
+
+// absent is why a lookup of a conflict decides nothing.
+func absent(ctx context.Context, r Resolution, detail state.Detail, found []transfer.Record) error {
+	why := ErrAbsent
+	if len(found) > 0 {
+		why = ErrCreditOnly
+	}
+	kept, err := keptRecords(detail)
+	if err != nil || len(kept) == 0 || len(found) > 0 {
+		return fmt.Errorf("look up %q: %w", r.RefID, why)
+	}
+	other, err := holderOf(ctx, r, accepted(kept, detail.RecordID).ID)
+	if err == nil && other == "" {
+		err = r.keptBelongs(ctx, detail)
+	}
+	switch _, isOthers := errors.AsType[*OthersError](err); {
+	case err != nil && !isOthers:
+		return err
+	case err == nil && other == "":
+		why = ErrForeignKept
+	}
+	return fmt.Errorf("look up %q: %w", r.RefID, why)
 }
 
 // undecidedBy is why records that agree decide nothing.

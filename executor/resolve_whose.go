@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -223,6 +224,44 @@ func (r Resolution) held(ctx context.Context) (*HeldError, error) {
 		}
 	}
 	return nil, nil
+}
+
+// keepsReused returns a *[ReusedIDError] where the record that a conflict kept is of the transfer itself, although another one's has
+// its id; nil where it is not.
+func keepsReused(ctx context.Context, r Resolution, detail state.Detail) (*ReusedIDError, error) {
+	isOfIDs := func(d transfer.Difference) bool { return d.IsSharedRecord() || d.IsReusedID() }
+	if detail.Status != state.Conflict || detail.RecordID != "" || detail.Outcome == nil || !slices.ContainsFunc(detail.Outcome.Differences, isOfIDs) {
+		return nil, nil
+	}
+	kept, err := keptRecords(detail)
+	if err != nil || len(kept) == 0 {
+		return nil, nil //nolint:nilerr // what can't be read names nobody
+	}
+	deciding := accepted(kept, detail.RecordID)
+	other, err := holderOf(ctx, r, deciding.ID)
+	if err != nil || other == "" {
+		return nil, err
+	}
+	taken := &state.DuplicateRecordError{RecordID: deciding.ID, RefID: other}
+	return reusedID(ctx, r.Journal, r.RefID, []json.RawMessage{deciding.Raw}, taken), nil
+}
+
+// holderOf is the other ref_id under which the state keeps a record; "" for none.
+func holderOf(ctx context.Context, r Resolution, recordID string) (string, error) {
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return "", fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return "", fmt.Errorf("resolve %q: %w", r.RefID, err)
+		}
+		if row.RecordID == recordID && row.RefID != r.RefID && !row.SharesID {
+			return row.RefID, nil
+		}
+	}
+	return "", nil
 }
 
 func thoseOf(records []transfer.Record, is func(*transfer.Record) bool) []transfer.Record {

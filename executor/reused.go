@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"remit/internal/transfer"
 	"remit/state"
@@ -51,48 +50,25 @@ func reusedID(ctx context.Context, journal Journal, refID string, records []json
 	if err != nil || len(details) == 0 {
 		return nil
 	}
-	stored, has := storedRecord(details[0], duplicate.RecordID)
-	hasGroups := stored.GroupID != "" && record.GroupID != ""
-	if !has || stored.RefID == refID || hasGroups && stored.GroupID == record.GroupID || stored.RefID == "" && !hasGroups {
+	if !isApart(details[0].Outcome, &record) {
 		return nil
 	}
 	return &ReusedIDError{RefID: refID, RecordID: record.ID, Other: duplicate.RefID}
 }
 
-// keepsReused returns a *[ReusedIDError] where the record that a conflict kept is of the transfer itself, although another one's has
-// its id; nil where it is not.
-func (r Resolution) keepsReused(ctx context.Context, detail state.Detail) (*ReusedIDError, error) {
-	isOfIDs := func(d transfer.Difference) bool { return d.IsSharedRecord() || d.IsReusedID() }
-	if detail.Status != state.Conflict || detail.RecordID != "" || detail.Outcome == nil || !slices.ContainsFunc(detail.Outcome.Differences, isOfIDs) {
-		return nil, nil
+// isApart reports whether an outcome has a record of the same id, and that is of another ref_id and group_id than a given one.
+func isApart(of *state.Outcome, record *transfer.Record) bool {
+	if of == nil {
+		return false
 	}
-	kept, err := keptRecords(detail)
-	if err != nil || len(kept) == 0 {
-		return nil, nil //nolint:nilerr // what can't be read names nobody
-	}
-	deciding := accepted(kept, detail.RecordID)
-	other, err := r.holderOf(ctx, deciding.ID)
-	if err != nil || other == "" {
-		return nil, err
-	}
-	taken := &state.DuplicateRecordError{RecordID: deciding.ID, RefID: other}
-	return reusedID(ctx, r.Journal, r.RefID, []json.RawMessage{deciding.Raw}, taken), nil
-}
-
-// holderOf is the other ref_id under which the state keeps a record; "" for none.
-func (r Resolution) holderOf(ctx context.Context, recordID string) (string, error) {
-	snapshot, err := r.Journal.Snapshot(ctx)
-	if err != nil {
-		return "", fmt.Errorf("resolve %q: %w", r.RefID, err)
-	}
-	defer func() { _ = snapshot.Close() }() // it was only read
-	for row, err := range snapshot.Transfers(ctx) {
-		if err != nil {
-			return "", fmt.Errorf("resolve %q: %w", r.RefID, err)
+	for _, raw := range of.Records {
+		stored, err := transfer.ParseRecord(raw)
+		if err != nil || stored.ID != record.ID {
+			continue
 		}
-		if row.RecordID == recordID && row.RefID != r.RefID && !row.SharesID {
-			return row.RefID, nil
-		}
+		hasGroups := stored.GroupID != "" && record.GroupID != ""
+		isOne := stored.RefID == record.RefID || hasGroups && stored.GroupID == record.GroupID || stored.RefID == "" && !hasGroups
+		return !isOne
 	}
-	return "", nil
+	return false
 }
