@@ -31,16 +31,7 @@ func (b *builder) addConflictObstacles() {
 		c := b.plan.Changes.At(i)
 		switch c.Recorded.Status {
 		case state.Conflict:
-			switch {
-			case c.Recorded.RecordID == "" && isOfAnother(c.Differences):
-				shared.add(c.RefID)
-			case isSeveral(c.Differences):
-				several.add(c.RefID)
-			case isReused(c.Differences):
-				reused.add(c.RefID)
-			default:
-				answered.add(c.RefID)
-			}
+			byAnswer(&c, &answered, &several, &reused, &shared).add(c.RefID)
 		case state.Tombstone:
 			forgotten.add(c.RefID)
 			switch how, _, _ := strings.Cut(c.Reason, neverAgain); ended {
@@ -85,6 +76,19 @@ func (b *builder) addConflictObstacles() {
 			b.plan.Obstacles = append(b.plan.Obstacles, o)
 		}
 	}
+}
+
+// byAnswer is the obstacle of a conflict between a request and its answer.
+func byAnswer(c *Change, answered, several, reused, shared *Obstacle) *Obstacle {
+	switch {
+	case c.Recorded.RecordID == "" && isOfAnother(c.Differences):
+		return shared
+	case isSeveral(c.Differences):
+		return several
+	case isReused(c.Differences):
+		return reused
+	}
+	return answered
 }
 
 // moreToMove says how edited transfers are paid beside the recorded ones: of so many by their amounts, and so many that are other transfers.
