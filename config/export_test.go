@@ -194,3 +194,11 @@ func CurrenciesIn(text string) []string { return currenciesIn(text) }
 
 // UnclearBeside is the first word beside numbers that may say another thing than a currency.
 func UnclearBeside(text string) string { return unclearBeside(text) }
+
+// BlockNames are those that a file of JSON is searched for, and those of the language.
+func BlockNames() (searched, known []string) {
+	for _, kind := range blockKinds() {
+		known = append(known, kind.Name)
+	}
+	return blockNames, known
+}

@@ -302,7 +302,7 @@ type Plan struct {
 	Undeclared []Change
 	// UndeclaredFailed are those of them all that FAILED. They are not saved.
 	UndeclaredFailed transfer.Totals
-	// Unmade are what was asked for, never made, and is no longer declared: what the service refused, or what never reached it. They are not saved.
+	// Unmade are transfers that the service refused, or that never reached it, and that no file declares any more. They are not saved.
 	Unmade Unmade
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
 	// counts with the recorded ones. Those of the actions that have lines have a hash total.

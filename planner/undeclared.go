@@ -7,7 +7,7 @@ import (
 
 // addUndeclared adds the recorded transfers that are no longer declared: a line where one is in doubt
 // or in conflict, which does not end because a declaration was deleted, and else a count.
-// What was never made counts apart: a period that somebody moved on takes a refused salary with it, which nobody meant to leave unpaid.
+// A transfer that was never made counts apart: a period that somebody moved on takes a refused salary with it, which nobody meant to leave unpaid.
 func (b *builder) addUndeclared() {
 	for _, r := range b.rows.all() {
 		if r.is(markDeclared) {

@@ -66,7 +66,7 @@ type planSummaryLine struct {
 	Unmade           *unmadeLine `json:"undeclared_unmade,omitempty"` // beside the undeclared: refused or never sent
 }
 
-// unmadeLine is what was not made, with the first 20 ref_ids.
+// unmadeLine is the transfers that were not made, with the first 20 ref_ids.
 type unmadeLine struct {
 	totalsLine
 	RefIDs []string `json:"ref_ids"`

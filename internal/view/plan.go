@@ -463,7 +463,7 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	}
 }
 
-// unmade says what was refused or never sent, and is no longer declared: nobody asks for it any more, and nobody has paid it.
+// unmade lists transfers that were refused or never sent, and are no longer declared: nobody asks for them any more, and nobody has paid them.
 func (p *page) unmade(plan *planner.Plan) {
 	count := plan.Unmade.Count()
 	if count == 0 {
