@@ -47,10 +47,27 @@ func TestWhatCameSinceIsJudgedByTheRulesThatMadeThePlan(t *testing.T) {
 		switch unseen := newTwins(made, anew); {
 		case err == nil && unseen != "":
 			t.Fatalf("it is applied, and a new plan says that %s: %v", unseen, anew.Obstacles)
-		case err != nil && unseen == "" && !made.Empty() && anew.Digest == made.Digest:
+		case err != nil && unseen == "" && !made.Empty() && anew.Digest == made.Digest && !isGuessed(err, w):
 			t.Fatalf("it is refused, and a new plan is the same: %v", err)
 		}
 	})
+}
+
+// isGuessed reports whether all that stops a plan are renames, and others recorded a transfer since whose words nobody wrote down. A
+// plan takes it for that of a line by the words of the declared ones that are recorded, of which a saved plan has none that it does not
+// hang on: then a recheck asks for a new plan where that says nothing. It never lets more through.
+func isGuessed(err error, w world) bool {
+	stopped := new(planner.ObstacleError)
+	isRename := func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleRename }
+	if !errors.As(err, &stopped) || slices.ContainsFunc(stopped.Obstacles, func(o planner.Obstacle) bool { return !isRename(o) }) {
+		return false
+	}
+	for refID, d := range w.memory.details {
+		if strings.HasPrefix(refID, "t2") && d.Status.Made() && !d.FromLabel && d.Intent.Naming == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // newTwins names a look-alike that stops the second plan and that the first does not show.
