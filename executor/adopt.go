@@ -115,7 +115,7 @@ func (a *adoption) doubts() {
 		for i, f := range findings {
 			d := doubts[i]
 			if !f.settled {
-				f.verdict = a.unsettledBy(d, f.undue)
+				f.verdict = a.notSettled(d, f.undue)
 			}
 			a.run.report.settle(d.request, f.verdict, a.doubtful[d.refID] != nil)
 		}
@@ -143,10 +143,10 @@ func (a *adoption) planned() error {
 	return a.attempts(attempts, a.listed)
 }
 
-// unsettledBy leaves a doubt to what the plan says goes on with it, and to a person's word only where
+// notSettled leaves a doubt to what the plan says goes on with it, and to a person's word only where
 // nothing else does. One of which the export has something that decides nothing, as undue says, may have been made: nobody
 // is to say that it was not.
-func (a *adoption) unsettledBy(u *unsettled, undue doubt.Hold) verdict {
+func (a *adoption) notSettled(u *unsettled, undue doubt.Hold) verdict {
 	if one, ok := listedUnder(a.listed, u.refID); ok && !undue.Holds() {
 		return holdListed(u, one)
 	}

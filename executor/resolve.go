@@ -230,7 +230,7 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 	switch detail.Status {
 	case state.InDoubt, state.Unverified:
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Conflict, state.Tombstone:
-		if keepsAnothers(&detail) {
+		if detail.KeepsAnothers() {
 			return lookUpInConflict(ctx, r, detail, finder)
 		}
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
@@ -264,12 +264,6 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
 		}
 	}
-}
-
-// keepsAnothers reports whether the record that a conflict kept is, by its ref_id or its id, that of another transfer: this one
-// has none yet.
-func keepsAnothers(d *state.Detail) bool {
-	return d.Status == state.Conflict && d.RecordID == "" && d.Outcome != nil && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.IsOfAnother)
 }
 
 // lookUpInConflict asks the service for the record of a transfer whose conflict kept that of another one, as long as lists may lag, and

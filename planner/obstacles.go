@@ -131,7 +131,7 @@ func isOfAnother(differences []transfer.Difference) bool {
 
 // NextOfConflict is the command that closes a conflict between a request and its answer.
 func NextOfConflict(d *state.Detail, canLookUp bool) string {
-	if d.RecordID == "" && d.Outcome != nil && isOfAnother(d.Outcome.Differences) {
+	if d.KeepsAnothers() {
 		return acceptOther(d.RefID, canLookUp)
 	}
 	return acceptRecord(d.RefID)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,6 +84,12 @@ type Detail struct {
 	Transfer
 	Intent  Intent   // the request in force; with its DisplayName, where the state has one
 	Outcome *Outcome // the latest; nil where there is none
+}
+
+// KeepsAnothers reports whether the record that a conflict kept is, by its ref_id or its id, that of another transfer: this one
+// has none yet.
+func (d *Detail) KeepsAnothers() bool {
+	return d.Status == Conflict && d.RecordID == "" && d.Outcome != nil && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.IsOfAnother)
 }
 
 // Unread is why nobody can tell whether what a lookup or an export lists is the record of a doubt; "" where

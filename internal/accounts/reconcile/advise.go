@@ -8,11 +8,6 @@ import (
 	"remit/state"
 )
 
-// keepsAnothers reports whether the kept record is that of another transfer, which nobody can accept.
-func (p *pair) keepsAnothers() bool {
-	return p.detail != nil && p.detail.Outcome != nil && p.row.RecordID == "" && slices.ContainsFunc(p.detail.Outcome.Differences, transfer.Difference.IsOfAnother)
-}
-
 // advise names the command that goes on from an item.
 func (j *judge) advise(p *pair, item *Item) {
 	if len(item.Breaks) == 0 {
@@ -20,6 +15,7 @@ func (j *judge) advise(p *pair, item *Item) {
 	}
 	refID := shell.Word(item.RefID)
 	isPresent := len(p.sides) > 0
+	keepsAnothers := p.detail != nil && p.detail.KeepsAnothers()
 	give := "remit resolve " + refID + ` --recorded=FILE --reason="…"`
 	if item.Has(Unreadable) && transfer.SaysRefIDTwin(item.Reason) {
 		give = "remit resolve " + refID + ` --recorded=FILE --accept-record --reason="…"`
@@ -27,9 +23,9 @@ func (j *judge) advise(p *pair, item *Item) {
 	switch {
 	case item.Breaks[0] == Several:
 		item.Next = "remit state show " + refID
-	case p.row.Status == state.Conflict && p.keepsAnothers() && j.options.CanLookUp:
+	case keepsAnothers && j.options.CanLookUp:
 		item.Next = "remit resolve " + refID
-	case p.row.Status == state.Conflict && p.keepsAnothers():
+	case keepsAnothers:
 		item.Next = "remit resolve " + refID + ` --recorded=FILE --accept-record --reason="…"`
 	case p.row.Status == state.Conflict:
 		item.Next = "remit resolve " + refID + ` --accept-record --reason="…"`
