@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,7 +85,12 @@ func (t *tester) run(ctx context.Context, p *process) error {
 		return err
 	}
 	if t.isNamed {
-		if _, err := os.Stat(t.dir.Within(t.below)); err != nil && filepath.IsLocal(t.below) {
+		_, err := os.Stat(t.dir.Within(t.below))
+		switch {
+		case err == nil || !filepath.IsLocal(t.below):
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("--test-directory=%s: there is no such directory", t.below)
+		default:
 			return fmt.Errorf("--test-directory=%s: %w", t.below, err)
 		}
 	}
