@@ -339,7 +339,7 @@ func (r *remembered) differs(t testing.TB) string {
 func TestACheckWithAMemoryFindsWhatAFreshOneFinds(t *testing.T) {
 	r := newRemembered(t)
 	var recalled int
-	suite.CheckSome(t, suite.Dose(20, 60, 300), func(rt *rapid.T) {
+	suite.CheckSome(t, suite.Dose(5, 20, 300), func(rt *rapid.T) {
 		r.texts, r.memory = rememberedTexts(), config.NewMemory()
 		if diff := r.differs(t); diff != "" {
 			rt.Fatalf("a first check: %s", diff)

@@ -164,7 +164,7 @@ func TestEveryEditOfASavedPlanIsRefusedOrItsAuthorsWord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			share := suite.Dose(4, 4, 1) // one edit of so many is tried, and each of what is listed
+			share := suite.Dose(4, 16, 1) // one edit of so many is tried, and each of what is listed
 			used := make(map[string]bool)
 			edits := rand.IntN(share)
 			for name, s := range scenes(t) {

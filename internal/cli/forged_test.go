@@ -143,7 +143,7 @@ func TestForgedPlansAreNotSent(t *testing.T) {
 	}
 	share := *forgedShare
 	if share == 0 {
-		share = suite.Dose(60, 40, 3)
+		share = suite.Dose(120, 80, 3)
 	}
 	draw := rand.New(rand.NewPCG(19, uint64(os.Getpid())))
 	for _, name := range slices.Sorted(maps.Keys(forgeryKinds())) {

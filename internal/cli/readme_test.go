@@ -26,11 +26,7 @@ func TestReadme(t *testing.T) {
 	}
 	dir := t.TempDir()
 	copyExample(t, "../../examples", filepath.Join(dir, "examples"))
-	binary := filepath.Join(dir, "remit")
-	build := exec.Command("go", "build", "-o", binary, "remit")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	bin := filepath.Dir(product.Build(t))
 	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
 	if len(blocks) == 0 {
 		t.Fatal("README.md shows no command")
@@ -40,7 +36,7 @@ func TestReadme(t *testing.T) {
 			command, want, _ := strings.Cut(step, "\n")
 			shell := exec.Command("sh", "-c", strings.Replace(command, "go run .", "remit", 1))
 			shell.Dir = dir
-			shell.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
+			shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir)
 			got, _ := shell.CombinedOutput() // an exit code other than 0 is shown with echo $?
 			if diff := cmp.Diff(pattern(want), pattern(match(want, string(got)))); diff != "" {
 				t.Errorf("$ %s\nREADME.md shows something else (-README +real):\n%s", command, diff)

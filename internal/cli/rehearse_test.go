@@ -23,7 +23,7 @@ import (
 func TestARehearsalIsWhatTheSandboxDoes(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
-	rapid.Check(t, func(rt *rapid.T) {
+	suite.CheckSome(t, suite.Dose(0, 30, 100), func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
 			rt.Fatal(err)

@@ -127,8 +127,7 @@ func TestUnitsLetEachSystemCall(t *testing.T) {
 	}
 	dir := t.TempDir()
 	copyExample(t, "../../examples/quickstart", dir)
-	program := filepath.Join(dir, "remit")
-	output(t, "go", "build", "-o", program, "../..")
+	program := product.Build(t)
 	trace := filepath.Join(dir, "trace")
 	output(t, "strace", "-f", "-qq", "-o", trace, program, "apply", "--sandbox", "--auto-approve", "--chdir="+dir,
 		"--metrics-file="+filepath.Join(dir, "remit.prom"), "--notify-command=true")

@@ -26,7 +26,7 @@ func TestAKilledServerLeavesNothingBehind(t *testing.T) {
 	before := filesBelow(t, folder)
 	const seed = 20261126
 	random := rand.New(rand.NewPCG(seed, seed))
-	for round := range suite.Dose(4, 10, 40) {
+	for round := range suite.Dose(2, 4, 40) {
 		texts := map[string]string{"main.hcl": payroll, "staff.csv": staff}
 		command, client := startServer(t, folder)
 		e := editorOf(t, folder)

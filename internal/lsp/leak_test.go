@@ -13,7 +13,7 @@ import (
 // of edits: a version of the text that nobody sees any more is given up.
 func TestEditsLeaveNothingBehind(t *testing.T) {
 	suite.Slow(t)
-	edits := suite.Dose(0, 1_000, 3_000)
+	edits := suite.Dose(0, 300, 3_000)
 	folder := t.TempDir()
 	var text strings.Builder
 	text.WriteString(payroll)

@@ -33,7 +33,7 @@ func TestDiagnosticsAreThoseOfValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := regexp.MustCompile(`\A(# [^\n]+\n)+(! )?type remit validate\ncmp (stderr|stdout) said\n\n?\z`)
-	share := suite.Dose(8, 1, 1)
+	share := suite.Dose(16, 4, 1)
 	held := 0
 	for i, name := range suite.Spread(names, share) {
 		archive, err := txtar.ParseFile(name)

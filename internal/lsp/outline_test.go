@@ -28,7 +28,7 @@ func TestAnEditedOutlineIsThatOfTheWholeText(t *testing.T) {
 	}
 	before := text.String()
 	words := []string{"", "", "locals {\n", "\n", "<<EOT\n", "EOT\n", "profile", "x", "}\n", "\ntransfer \"a\" \"b\" {\n", "é"}
-	suite.CheckSome(t, suite.Dose(20, 60, 300), func(r *rapid.T) {
+	suite.CheckSome(t, suite.Dose(5, 15, 300), func(r *rapid.T) {
 		after := before
 		for range rapid.IntRange(1, 2).Draw(r, "edits") {
 			from := rapid.IntRange(0, len(after)).Draw(r, "from")

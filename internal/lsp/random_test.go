@@ -25,7 +25,7 @@ var editsFor = flag.Duration("edits.for", 0, "how long TestRandomEditsLeaveTheSe
 // answers each time, and in the end shows what a fresh one shows of the same texts. By night it goes on for ten minutes.
 func TestRandomEditsLeaveTheServerWell(t *testing.T) {
 	t.Parallel()
-	rounds := suite.Dose(15, 60, 200)
+	rounds := suite.Dose(5, 20, 200)
 	methods := []string{"completion", "hover", "definition", "signatureHelp", "documentSymbol", "semanticTokens/full", "formatting", "codeLens", "diagnostic"}
 	folder := t.TempDir()
 	write(t, folder, map[string]string{"main.hcl": payroll, "staff.csv": staff, ".remit.lock.hcl": ""})

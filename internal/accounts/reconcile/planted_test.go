@@ -243,11 +243,11 @@ func (p *planted) check(t *testing.T, w *world, judge func(reconcile.Options) *r
 // and reads it in each form that an export may have; each fourth time a lookup finds it instead.
 func TestEveryPlantedBreakIsFoundAndNothingElse(t *testing.T) {
 	suite.Slow(t)
-	const transfers, seeds = 45, 1000
+	const transfers = 45
 	w := newWorld(t, transfers)
 	all, foreign := plantings(), strangers()
 	seen := make(map[string]int)
-	for seed := range uint64(seeds) {
+	for seed := range uint64(suite.Dose(0, 200, 1000)) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		at, beside := make(map[int]*planting), make(map[int]*planting)
 		for _, i := range random.Perm(transfers)[:random.IntN(8)] {
@@ -305,14 +305,15 @@ func TestEveryTwoPlantings(t *testing.T) {
 		t.Fatalf("%q fits nowhere", p.name)
 		return 0
 	}
+	share := suite.Dose(0, 4, 1) // one pair of so many
 	for i := range all {
 		first := place(&all[i], -1)
-		for k := range all[i:] {
+		for k := i % share; k < len(all)-i; k += share {
 			other := &all[i+k]
 			p := w.plantIn(map[int]*planting{first: &all[i], place(other, first): other}, nil, false)
 			p.check(t, w, func(o reconcile.Options) *reconcile.Summary { return w.reconciled(t, o, format((i+k)%6, p.export)) })
 		}
-		for k := range foreign {
+		for k := i % share; k < len(foreign); k += share {
 			p := w.plantIn(map[int]*planting{first: &all[i]}, map[int]*planting{first: &foreign[k]}, false)
 			p.check(t, w, func(o reconcile.Options) *reconcile.Summary { return w.reconciled(t, o, format(k%6, p.export)) })
 		}

@@ -21,7 +21,7 @@ func TestInitsAtOnceMakeOneState(t *testing.T) {
 	program := program.Build(t)
 	s := newService(t, program)
 	server := pgtest.Start(t)
-	for round := range 5 {
+	for round := range suite.Dose(0, 2, 5) {
 		first := newDirectory(t, program, s, false, 8)
 		first.share(server)
 		second := newDirectory(t, program, s, false, 8)
