@@ -168,6 +168,7 @@ func TestUnlockLetsGoWhileTheLockIsLookedAt(t *testing.T) {
 // TestASessionThatOnlyWritesMayEnd ends the session that commits, again and again.
 func TestASessionThatOnlyWritesMayEnd(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema, role := createFor(t, server)
 	j := lock(t, s)

@@ -23,6 +23,7 @@ import (
 
 func TestWhatIsNoStateIsRefused(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	empty, foreign, newer, emptied := server.Schema(), server.Schema(), server.Schema(), server.Schema()
 	server.Exec(t, "public", `CREATE SCHEMA `+empty)
@@ -96,6 +97,7 @@ func TestTwoThatMakeOneStateAtOnceMakeOne(t *testing.T) {
 
 func TestAServerThatWouldNotBeDurableIsRefused(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Start(t)
 	if err := server.Configure("synchronous_commit = off\n"); err != nil {
 		t.Fatal(err)

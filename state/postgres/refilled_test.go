@@ -45,6 +45,7 @@ func refill(t *testing.T, server *pgtest.Server, schema string, dump []byte) {
 // an unlock by force nor further events hide it.
 func TestRowsOfADumpAreToldFromThoseThatRemitWrote(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	if isRestored(t, s) {

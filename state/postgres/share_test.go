@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/state"
 	"remit/state/postgres"
@@ -345,6 +346,7 @@ func TestRunnersWriteOneJournal(t *testing.T) {
 // the rate allows.
 func TestRunnersShareARate(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -563,6 +565,7 @@ func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
 // what runners do together, instead of ending a run that does well.
 func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema, role := createFor(t, server)
 	first := began(t, s, "run-1")

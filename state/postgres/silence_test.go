@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -15,6 +16,7 @@ import (
 // never ends: the runner gives the server up, and says so.
 func TestASilentServerIsGivenUp(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	lock := func(ctx context.Context, s *postgres.Store) error {
 		j, err := s.Lock(ctx, state.Holder{RunID: "next"}, 0)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 	"remit/state/statetest"
@@ -47,6 +48,7 @@ func secured(server *pgtest.Server, schema, settings string) postgres.Options {
 // TestTLSTellsOneServerFromAnother speaks to a server with a certificate of its own authority.
 func TestTLSTellsOneServerFromAnother(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Start(t)
 	s, schema := create(t, server)
 	closed(t, s)

@@ -16,7 +16,7 @@ import (
 )
 
 // histories is how many histories a run of the tests plays.
-func histories() int { return suite.Dose(60, 250, 2000) }
+func histories() int { return suite.Dose(30, 150, 2000) }
 
 func player(t *testing.T) *history.Player {
 	t.Helper()
