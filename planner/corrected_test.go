@@ -70,7 +70,7 @@ func TestCorrections(t *testing.T) {
 		"the recorded one FAILED":            {declared: []config.Transfer{ofAmount("v-10.50", "10.50")}, recorded: []state.Detail{paid("v-10.00", "10.00", recordStatus(transfer.Failed))}},
 		"in doubt": {
 			declared: []config.Transfer{ofAmount("v-10.50", "10.50")}, recorded: []state.Detail{paid("v-10.00", "10.00", func(d *state.Detail) { d.Status = state.InDoubt })},
-			obstacles: []string{"look-alike 1 [v-10.50] remit resolve v-10.00"},
+			obstacles: []string{`look-alike 1 [v-10.50] remit resolve v-10.00 --recorded FILE --reason "…"`},
 		},
 		"accepted by the block": {
 			declared: []config.Transfer{ofAmount("v-10.50", "10.50")}, recorded: []state.Detail{paid("v-10.00", "10.00")}, controls: byBlock(1),

@@ -344,6 +344,11 @@ func lookAgain(refID string, last state.Source) string {
 	if last == state.SourceLookup {
 		return "remit refresh"
 	}
+	return giveRecord(refID)
+}
+
+// giveRecord is the command by which a person gives the record that the service shows.
+func giveRecord(refID string) string {
 	return "remit resolve " + shell.Word(refID) + ` --recorded FILE --reason "…"`
 }
 
@@ -361,7 +366,7 @@ func shortFields(shortcomings []transfer.Difference) string {
 // markListed says so where a list is all that says that a transfer was made.
 func (c *Change) markListed() {
 	c.Signals[len(c.Signals)-1].Detail = "a list alone says that it was made; give its record"
-	c.Next = "remit resolve " + shell.Word(c.RefID) + ` --recorded FILE --reason "…"`
+	c.Next = giveRecord(c.RefID)
 }
 
 // settling describes a doubt: the facts, the next step of an apply, and the command to type.

@@ -108,7 +108,7 @@ func TestLookAlikes(t *testing.T) {
 		},
 		"a window of 0 lets nothing through whose twin is in doubt and no longer declared": {
 			declared: []config.Transfer{declare("b", twin, window(0))}, recorded: []state.Detail{old(state.InDoubt)}, controls: byName("b"),
-			marks: []string{"b: look-alike of old"}, obstacles: []string{"look-alike 1 [b] remit resolve old"}, unused: []string{"accept-duplicate=b"},
+			marks: []string{"b: look-alike of old"}, obstacles: []string{`look-alike 1 [b] remit resolve old --recorded FILE --reason "…"`}, unused: []string{"accept-duplicate=b"},
 		},
 		"a window of 0 marks as far back as the default": {
 			declared: []config.Transfer{declare("b", twin, window(0))}, recorded: []state.Detail{old(state.Recorded, intended(31*day))},
@@ -161,11 +161,11 @@ func TestLookAlikes(t *testing.T) {
 		},
 		"a twin in doubt can't be accepted": {
 			declared: []config.Transfer{declare("b", twin, acceptOf("old"))}, recorded: []state.Detail{old(state.InDoubt)}, controls: byName("b"),
-			marks: []string{"b: look-alike of old"}, obstacles: []string{"look-alike 1 [b] remit resolve old"},
+			marks: []string{"b: look-alike of old"}, obstacles: []string{`look-alike 1 [b] remit resolve old --recorded FILE --reason "…"`},
 			unused: []string{"accept-duplicate=b"},
 		},
 		"a twin in doubt blocks at any age": {
-			declared: []config.Transfer{declare("b", twin)}, recorded: []state.Detail{old(state.InDoubt, intended(900*day))},
+			declared: []config.Transfer{declare("b", twin)}, recorded: []state.Detail{old(state.InDoubt, intended(900*day))}, controls: planner.Controls{Lookup: true},
 			marks: []string{"b: look-alike of old"}, obstacles: []string{"look-alike 1 [b] remit resolve old"},
 		},
 		"of two new twins one blocks": {
@@ -252,7 +252,7 @@ func TestLookAlikes(t *testing.T) {
 		},
 		"a renamed label in doubt has to be settled first": {
 			declared: []config.Transfer{declare("b", twin, label)}, recorded: []state.Detail{labelled(state.InDoubt)}, controls: byName("b"),
-			marks: []string{"b: rename of old"}, obstacles: []string{"look-alike 1 [b] remit resolve old"},
+			marks: []string{"b: rename of old"}, obstacles: []string{`look-alike 1 [b] remit resolve old --recorded FILE --reason "…"`},
 			unused: []string{"accept-duplicate=b"},
 		},
 		"a label that is still declared was not renamed": {
@@ -301,7 +301,7 @@ func TestADoubtBlocksOthersAndNotItself(t *testing.T) {
 	m := newMemory(record(declare("old", twin), state.InDoubt))
 	declared := []config.Transfer{declare("old", twin), declare("b", twin)}
 	p := plan(t, m, planner.Controls{}, declared...)
-	if len(p.Obstacles) != 1 || p.Obstacles[0].Remedy != "remit apply --target=transfer.internal.old\nremit resolve old" {
+	if len(p.Obstacles) != 1 || p.Obstacles[0].Remedy != "remit apply --target=transfer.internal.old\nremit resolve old --recorded FILE --reason \"…\"" {
 		t.Fatalf("obstacles %+v", p.Obstacles)
 	}
 	alone := plan(t, m, planner.Controls{Targets: []string{"transfer.internal.old"}}, declared...)

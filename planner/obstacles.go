@@ -214,6 +214,9 @@ func (j *judge) addDoubtObstacles() {
 					doubt),
 				Remedy: "remit resolve " + shell.Word(doubt),
 			}
+			if !j.controls.Lookup {
+				o.Remedy = giveRecord(doubt)
+			}
 			if j.isCorrection(v.line.number, v.doubt) {
 				o.Detail = fmt.Sprintf("%q is in doubt, which is the same ref_id as %q but for the amount: it may have been made already, and then that one is a second payment. What is in doubt can't be accepted: settle it first.",
 					doubt, v.line.RefID)

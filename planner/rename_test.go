@@ -139,7 +139,7 @@ func TestRenames(t *testing.T) {
 		},
 		"in doubt, which has to be settled": {
 			declared: []config.Transfer{b}, recorded: []state.Detail{lastPaid("a", "pay", "old", month, func(d *state.Detail) { d.Status = state.InDoubt })},
-			controls: byBlock(1), obstacles: []string{"look-alike 1 [b] remit resolve a"}, unused: []string{"accept-renames=transfer.internal.pay:1"},
+			controls: byBlock(1), obstacles: []string{`look-alike 1 [b] remit resolve a --recorded FILE --reason "…"`}, unused: []string{"accept-renames=transfer.internal.pay:1"},
 		},
 		"a label that is written out as another": {
 			declared:  []config.Transfer{declare("b", twin, func(t *config.Transfer) { t.Naming = config.NamingWritten })},
