@@ -34,12 +34,13 @@ func outlinesOf(isAsked func(state.Transfer) bool) outlines {
 }
 
 // again are transfers that are looked up again although their status is final: the FAILED ones, since an answer or a list
-// that says so wrongly would have them paid twice, for a week and not against a person's word; what a person settled as not made,
+// that says so wrongly would have them paid twice, for a week from then on and not against a person's word; what a person settled as not made,
 // for as long; and the unverified ones whose credit side is not COMPLETED. They are read a pass at a time.
 type again struct {
 	list  outlines                // among which they are
 	takes func(state.Detail) bool // nil takes all
 	most  int                     // where a pass has so many, it ends
+	since time.Time               // of the FAILED ones, and of those settled as not made, the latest outcome is newer
 
 	refIDs []string // of the pass, in byte order
 	more   bool     // after the pass
@@ -48,7 +49,7 @@ type again struct {
 
 // readAgain reads the first pass of those among some outlines.
 func (r *refresher) readAgain(list outlines) error {
-	r.again = &again{list: list, takes: r.takes, most: r.most}
+	r.again = &again{list: list, takes: r.takes, most: r.most, since: r.run.Clock.Now().Add(-state.FailedFor)}
 	if !r.run.lookups.possible() {
 		return nil
 	}
@@ -69,12 +70,12 @@ func (a *again) next(run *activeRun) error {
 }
 
 func (a *again) readFrom(run *activeRun, snapshot state.Snapshot) error {
-	after, since := a.last, run.Clock.Now().Add(-state.FailedFor)
+	after := a.last
 	a.refIDs, a.more, a.last = nil, false, ""
 	var some []string // whose details are to be read
 	read := func() error {
 		err := eachDetail(run.life.lasting, snapshot, some, func(d state.Detail) {
-			if isForAgain(d) && (a.takes == nil || a.takes(d)) {
+			if a.has(d) && (a.takes == nil || a.takes(d)) {
 				a.refIDs = append(a.refIDs, d.RefID)
 			}
 		})
@@ -85,7 +86,7 @@ func (a *again) readFrom(run *activeRun, snapshot state.Snapshot) error {
 		switch {
 		case err != nil:
 			return err
-		case o.RefID <= after || !mayBeForAgain(&o, since):
+		case o.RefID <= after || !mayBeForAgain(&o):
 			continue
 		}
 		some = append(some, strings.Clone(o.RefID))
@@ -105,27 +106,27 @@ func (a *again) readFrom(run *activeRun, snapshot state.Snapshot) error {
 }
 
 // mayBeForAgain reports whether a transfer may be one of those, as far as its outline says.
-func mayBeForAgain(o *state.Outline, since time.Time) bool {
+func mayBeForAgain(o *state.Outline) bool {
 	switch {
 	case o.Status == state.Tombstone:
-		return !o.HasRecord && o.AttemptedAt.After(since)
+		return !o.HasRecord
 	case !o.Status.Made():
 		return false
 	case o.RecordStatus == transfer.Failed:
-		return o.AttemptedAt.After(since)
+		return true
 	}
 	return o.RecordStatus == transfer.Completed && o.Status == state.Unverified
 }
 
-// isForAgain reports whether a transfer is one of those, but for how long ago its latest attempt was.
-func isForAgain(d state.Detail) bool {
+// has reports whether a transfer is one of those.
+func (a *again) has(d state.Detail) bool {
 	switch {
 	case d.Status == state.Tombstone:
-		return d.Intent.Body != ""
+		return d.Intent.Body != "" && d.IsSettledSince(a.since)
 	case !d.Status.Made() || d.Outcome == nil:
 		return false
 	case d.RecordStatus == transfer.Failed:
-		return d.Outcome.Source != state.SourcePerson
+		return d.Outcome.Source != state.SourcePerson && d.IsSettledSince(a.since)
 	}
 	_, isUnpaid := unpaidCredit(d)
 	return isUnpaid && d.RecordStatus == transfer.Completed
@@ -137,7 +138,7 @@ func (r *refresher) lookAgain() error {
 	r.again = nil
 	for a != nil {
 		for lot := range slices.Chunk(a.refIDs, readMax) {
-			list, err := r.run.watcher.read(lot, isForAgain)
+			list, err := r.run.watcher.read(lot, a.has)
 			if err != nil {
 				return err
 			}

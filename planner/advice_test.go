@@ -34,11 +34,12 @@ func TestTheRestIsNamedWhereTheAmountAloneDiffers(t *testing.T) {
 	}
 }
 
-// TestALookupIsAdvisedAsLongAsARefreshLooks has a FAILED that an answer alone says.
+// TestALookupIsAdvisedAsLongAsARefreshLooks has a FAILED that an answer alone says, however long ago the request was sent.
 func TestALookupIsAdvisedAsLongAsARefreshLooks(t *testing.T) {
 	const refresh, operator = "have remit refresh ask again", "ask its operator whether no money moved"
 	for age, want := range map[time.Duration]string{state.FailedFor - time.Second: refresh, state.FailedFor: operator} {
-		m := newMemory(record(declare("a"), state.Recorded, recordStatus(transfer.Failed), attempted(age)))
+		settled := func(d *state.Detail) { d.SettledAt = now.Add(-age) }
+		m := newMemory(record(declare("a"), state.Recorded, recordStatus(transfer.Failed), attempted(10*24*time.Hour), settled))
 		if got := find(t, plan(t, m, planner.Controls{Lookup: true}, declare("a")), "a").Reason; !strings.Contains(got, want) {
 			t.Errorf("after %s: %q, want %q", age, got, want)
 		}

@@ -239,7 +239,7 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 		}
 		c.Reason = "the declaration was changed after the transfer was recorded" + madeOtherwise(d) + "; restore it" + c.restToMove(d)
 	case Failed:
-		c.Reason = failedText(d, b.controls.Lookup && b.now.Sub(d.AttemptedAt) < state.FailedFor)
+		c.Reason = failedText(d, b.controls.Lookup && d.IsSettledSince(b.now.Add(-state.FailedFor)))
 	case None:
 	case Submit, Resolve, Wait, Expired, Undeclared:
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))

@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
-// FailedFor is how long after its latest attempt a FAILED transfer is looked up again: since an answer or a list that says so wrongly would have it
-// paid twice.
+// FailedFor is how long a transfer is looked up again after its latest outcome, where that says that it FAILED, or was not made: if it says so wrongly,
+// the transfer would be paid twice.
 const FailedFor = 7 * 24 * time.Hour
+
+// IsSettledSince reports whether the latest outcome is newer than a time. When the request was sent is of no matter: a service may return a
+// transfer, and a person settle a doubt, long after that.
+func (t Transfer) IsSettledSince(since time.Time) bool { return t.SettledAt.After(since) }
 
 // detailsPerCall is how many details [AllDetails] has in memory at once.
 const detailsPerCall = 512
