@@ -33,8 +33,8 @@ func outlinesOf(isAsked func(state.Transfer) bool) outlines {
 	}
 }
 
-// again are transfers that are looked up again although their status is final: the FAILED ones, since an answer or a list
-// that says so wrongly would have them paid twice, for a week from then on and not against a person's word; what a person settled as not made,
+// again are transfers that are looked up again although their status is final: the FAILED ones, since an answer, a list or a person
+// that says so wrongly would have them paid twice, for a week from then on; what a person settled as not made,
 // for as long; and the unverified ones whose credit side is not COMPLETED. They are read a pass at a time.
 type again struct {
 	list  outlines                // among which they are
@@ -123,10 +123,8 @@ func (a *again) has(d state.Detail) bool {
 	switch {
 	case d.Status == state.Tombstone:
 		return d.Intent.Body != "" && d.IsSettledSince(a.since)
-	case !d.Status.Made() || d.Outcome == nil:
-		return false
 	case d.RecordStatus == transfer.Failed:
-		return d.Outcome.Source != state.SourcePerson && d.IsSettledSince(a.since)
+		return d.IsFailedSince(a.since)
 	}
 	_, isUnpaid := unpaidCredit(d)
 	return isUnpaid && d.RecordStatus == transfer.Completed
@@ -173,9 +171,8 @@ func (r *refresher) pageAgain(list []watched) error {
 		return err
 	}
 	for i := range all {
-		if n := &all[i]; n.kind == newsAbsent && isFailedByAnswer(n.detail) {
-			n.reason = "Its answer said that it FAILED, and the service does not list it. Do not pay it anew before a lookup or the operator says that it FAILED: lists lag."
-			r.tell(n)
+		if n := &all[i]; n.kind == newsAbsent && isFailedUnasked(n.detail) {
+			n.sayUnlisted(r.tell)
 		}
 		r.noteAgain(&all[i])
 	}
@@ -240,4 +237,19 @@ func (r *refresher) noteAgain(n *news) {
 	if n.creditFailed {
 		s.CreditFailed++
 	}
+}
+
+// sayUnlisted tells that the service does not list a transfer that FAILED by another word than its lookup's. Nothing is told of an imported one: an
+// export may be of a time that no list reaches.
+func (n *news) sayUnlisted(tell func(*news)) {
+	who := "Its answer said"
+	switch n.detail.Outcome.Source {
+	case state.SourceLookup, state.SourceImport:
+		return
+	case state.SourcePerson:
+		who = "The record that a person gave says"
+	case state.SourceAnswer:
+	}
+	n.reason = who + " that it FAILED, and the service does not list it. Do not pay it anew before a lookup or the operator says that it FAILED: lists lag."
+	tell(n)
 }

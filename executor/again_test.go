@@ -1,6 +1,8 @@
 package executor_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,5 +59,64 @@ func TestTheWeekOfALookAgainBeginsWithTheOutcome(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestARecordThatAPersonGaveIsAskedAboutAgain has a person give a record that FAILED, which a lookup bears out, denies, or does not list.
+func TestARecordThatAPersonGaveIsAskedAboutAgain(t *testing.T) {
+	give := func(t *testing.T, w *world, records []transfer.Record) {
+		t.Helper()
+		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("a"), records); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := map[string]func(t *testing.T, w *world){
+		"and denied": func(t *testing.T, w *world) {
+			if found := w.refresh(); found.Conflicts.Count() != 1 || w.journal.row("a").Status != state.Conflict {
+				t.Fatalf("found %+v", found)
+			}
+			if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("a"), ended("a", "FAILED", "FAILED")); err != nil {
+				t.Fatal(err)
+			}
+			if found := w.refresh(); found.Again.Count() != 0 || w.journal.row("a").RecordStatus != transfer.Failed {
+				t.Errorf("against a person who chose between both it found %+v", found)
+			}
+		},
+		"and borne out": func(t *testing.T, w *world) {
+			w.service.remade("a", ended("a", "FAILED", "FAILED")...)
+			for n := range 2 {
+				found := w.refresh()
+				if by := w.detail(t, "a").Outcome.Source; found.Again.Count() != 1 || found.Conflicts.Count() != 0 || by != state.SourceLookup {
+					t.Errorf("refresh %d found %+v; it is by %s", n, found, by)
+				}
+			}
+		},
+		"and not listed": func(t *testing.T, w *world) {
+			w.service.remade("a")
+			found := w.refresh()
+			isTold := slices.ContainsFunc(w.events, func(e executor.Event) bool {
+				return e.Type == executor.EventNotice && e.RefID == "a" && strings.HasPrefix(e.Reason, "The record that a person gave says that it FAILED, and the service does not list it.")
+			})
+			if found.Again.Count() != 1 || !isTold || w.detail(t, "a").Outcome.Source != state.SourcePerson {
+				t.Errorf("found %+v; it was told: %v", found, isTold)
+			}
+		},
+		"and after a week": func(t *testing.T, w *world) {
+			time.Sleep(8 * day)
+			if found := w.refresh(); found.Again.Count() != 0 {
+				t.Errorf("found %+v", found)
+			}
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.lookup = true
+				w.apply(request("a"))
+				give(t, w, ended("a", "FAILED", "FAILED"))
+				test(t, w)
+			})
+		})
 	}
 }

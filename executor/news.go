@@ -34,7 +34,7 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 		differences = append(differences, contradicts(d, *finding.Debit)...)
 	}
 	unsettled := unsettledBy(d, records, differences)
-	if slices.ContainsFunc(unsettled, overthrows) {
+	if slices.ContainsFunc(unsettled, transfer.Difference.Overthrows) {
 		return newConflict(d, records, differences), nil, true
 	}
 	if len(unsettled) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
@@ -63,7 +63,7 @@ func newsOfSide(d state.Detail, records []transfer.Record) (state.Outcome, []tra
 		differences = append(differences, contradicts(d, *same)...)
 	}
 	unsettled := unsettledBy(d, records, differences)
-	if slices.ContainsFunc(unsettled, overthrows) {
+	if slices.ContainsFunc(unsettled, transfer.Difference.Overthrows) {
 		return newConflict(d, records, differences), nil, true
 	}
 	return state.Outcome{}, unsettled, false
@@ -118,12 +118,6 @@ func unsettledBy(d state.Detail, records []transfer.Record, differences []transf
 		return slices.DeleteFunc(rest, transfer.Difference.IsSeveral) // an earlier version had their ids accepted alone
 	}
 	return rest
-}
-
-// overthrows reports whether by a difference the state's word of a transfer no longer holds: it may have been made although it is said
-// to have FAILED, or the other way round, or twice.
-func overthrows(d transfer.Difference) bool {
-	return d.IsOfCredit() || d.Field == "status" || d.Field == "id" || d.Field == "group_id"
 }
 
 // newConflict is the outcome of records that overthrow what the state has, by all their differences: an acceptance is of them all. Where the

@@ -241,6 +241,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		v.outcome.Status = state.Adopted // a person vouches for it
 	}
 	if accept {
+		v.outcome.Differences = append(slices.Clip(v.outcome.Differences), deniedFailures(detail, v.outcome)...)
 		return r.writeAccepted(ctx, r.said(v.outcome))
 	}
 	outcome, err := r.say(ctx, v.outcome)
@@ -248,6 +249,15 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		return state.Outcome{}, &DifferenceError{r.RefID, []transfer.Difference{transfer.SharedGroup(shared.GroupID, shared.RefID)}}
 	}
 	return outcome, err
+}
+
+// deniedFailures are the differences in status of a conflict that a person ends by a record that FAILED: they know that the service lists another
+// one, so that no refresh asks about it again.
+func deniedFailures(detail state.Detail, given state.Outcome) []transfer.Difference {
+	if detail.Status != state.Conflict || detail.Outcome == nil || given.Deciding == nil || given.Deciding.Status != transfer.Failed {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(detail.Outcome.Differences), func(d transfer.Difference) bool { return d.Field != "status" })
 }
 
 // withoutCredit is the verdict on records without the credit side where the state knows one whose status is not that of

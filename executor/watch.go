@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"remit/internal/transfer"
 	"remit/state"
@@ -188,8 +189,8 @@ func (w watched) judge(found lookup) news {
 	if w.detail.Status == state.Unverified && now.status == state.Adopted && finding.DestinationProven {
 		n.changes = append(n.changes, RecordChange{fieldDestination, "not proven", "proven"})
 	}
-	if deciding.Status == transfer.Failed && isFailedByAnswer(w.detail) {
-		n.changes = append(n.changes, RecordChange{fieldSource, string(state.SourceAnswer), string(state.SourceLookup)}) // by which it may be paid anew
+	if deciding.Status == transfer.Failed && isFailedUnasked(w.detail) {
+		n.changes = append(n.changes, RecordChange{fieldSource, string(w.detail.Outcome.Source), string(state.SourceLookup)}) // by which it may be paid anew
 	}
 	if len(n.changes) == 0 {
 		return n
@@ -212,9 +213,10 @@ func (w watched) judge(found lookup) news {
 	return n
 }
 
-// isFailedByAnswer reports whether a transfer FAILED by the answer to its request alone.
-func isFailedByAnswer(d state.Detail) bool {
-	return d.Status.Made() && d.RecordStatus == transfer.Failed && d.Outcome != nil && d.Outcome.Source == state.SourceAnswer
+// isFailedUnasked reports whether a transfer FAILED, and no lookup has said so: the answer to its request alone does, or a record that a person
+// gave or imported.
+func isFailedUnasked(d state.Detail) bool {
+	return d.IsFailedSince(time.Time{}) && d.Outcome.Source != state.SourceLookup
 }
 
 // stored returns the record of the row; nil if the latest outcome does not have it.

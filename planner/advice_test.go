@@ -34,6 +34,30 @@ func TestTheRestIsNamedWhereTheAmountAloneDiffers(t *testing.T) {
 	}
 }
 
+// TestWhoSaysThatItFailedIsNamed has three say so whom no lookup has borne out, and a person who chose between two records: a refresh does not
+// ask about that.
+func TestWhoSaysThatItFailedIsNamed(t *testing.T) {
+	const asks = " says that it FAILED, and no lookup has said so yet; have remit refresh ask again"
+	for name, test := range map[string]struct {
+		by   state.Outcome
+		want string
+	}{
+		"an answer": {state.Outcome{Source: state.SourceAnswer}, "the service's answer" + asks},
+		"a person":  {state.Outcome{Source: state.SourcePerson}, "the record that a person gave" + asks},
+		"an import": {state.Outcome{Source: state.SourceImport}, "the record that was imported" + asks},
+		"a choice": {
+			state.Outcome{Source: state.SourcePerson, Differences: []transfer.Difference{{Field: "status", Asked: "COMPLETED", Answered: "FAILED"}}},
+			"the service says that it FAILED; ask its operator",
+		},
+	} {
+		by := func(d *state.Detail) { d.Outcome = &test.by }
+		m := newMemory(record(declare("a"), state.Recorded, recordStatus(transfer.Failed), by))
+		if got := find(t, plan(t, m, planner.Controls{Lookup: true}, declare("a")), "a").Reason; !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 // TestALookupIsAdvisedAsLongAsARefreshLooks has a FAILED that an answer alone says, however long ago the request was sent.
 func TestALookupIsAdvisedAsLongAsARefreshLooks(t *testing.T) {
 	const refresh, operator = "have remit refresh ask again", "ask its operator whether no money moved"

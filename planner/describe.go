@@ -239,7 +239,7 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 		}
 		c.Reason = "the declaration was changed after the transfer was recorded" + madeOtherwise(d) + "; restore it" + c.restToMove(d)
 	case Failed:
-		c.Reason = failedText(d, b.controls.Lookup && d.IsSettledSince(b.now.Add(-state.FailedFor)))
+		c.Reason = failedText(d, b.controls.Lookup && d.IsFailedSince(b.now.Add(-state.FailedFor)))
 	case None:
 	case Submit, Resolve, Wait, Expired, Undeclared:
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))
@@ -271,9 +271,21 @@ func failedText(d *state.Detail, canLookUp bool) string {
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
 		return oneSideFailedText + pay
 	case canLookUp:
-		return "the service's answer says that it FAILED, and no lookup has said so yet; have remit refresh ask again, and pay it under a new ref_id only once a lookup or the operator says so as well"
+		return failedBy(d.Outcome.Source) + " says that it FAILED, and no lookup has said so yet; have remit refresh ask again, and pay it under a new ref_id only once a lookup or the operator says so as well"
 	}
 	return "the service says that it FAILED; ask its operator whether no money moved, and then " + pay
+}
+
+// failedBy is who says that a transfer FAILED.
+func failedBy(source state.Source) string {
+	switch source {
+	case state.SourcePerson:
+		return "the record that a person gave"
+	case state.SourceImport:
+		return "the record that was imported"
+	case state.SourceAnswer, state.SourceLookup:
+	}
+	return "the service's answer"
 }
 
 // HasFailed reports whether a transfer was made, and the service's own status of it is FAILED.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
+
+	"remit/internal/transfer"
 )
 
 // FailedFor is how long a transfer is looked up again after its latest outcome, where that says that it FAILED, or was not made: if it says so wrongly,
@@ -14,6 +17,16 @@ const FailedFor = 7 * 24 * time.Hour
 // IsSettledSince reports whether the latest outcome is newer than a time. When the request was sent is of no matter: a service may return a
 // transfer, and a person settle a doubt, long after that.
 func (t Transfer) IsSettledSince(since time.Time) bool { return t.SettledAt.After(since) }
+
+// IsFailedSince reports whether a transfer FAILED by a word that is newer than a time, and by which it is looked up again. It is not where a
+// person has chosen between records of it that say otherwise of each other: the service is known to list the other one.
+func (d *Detail) IsFailedSince(since time.Time) bool {
+	if !d.Status.Made() || d.RecordStatus != transfer.Failed || d.Outcome == nil {
+		return false
+	}
+	isChosen := d.Outcome.Source == SourcePerson && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.Overthrows)
+	return !isChosen && d.IsSettledSince(since)
+}
 
 // detailsPerCall is how many details [AllDetails] has in memory at once.
 const detailsPerCall = 512

@@ -9,6 +9,12 @@ const fieldCredit = "credit_status"
 // debit side.
 func (d Difference) IsOfCredit() bool { return d.Field == fieldCredit }
 
+// Overthrows reports whether by d the earlier word on a transfer no longer holds: it may have been made although it is said
+// to have FAILED, or the other way round, or twice.
+func (d Difference) Overthrows() bool {
+	return d.IsOfCredit() || d.Field == "status" || d.Field == "id" || d.Field == "group_id"
+}
+
 // OfCredit returns the one of the differences that is about the status of the credit side; false where there is none.
 func OfCredit(differences []Difference) (Difference, bool) {
 	if i := slices.IndexFunc(differences, Difference.IsOfCredit); i >= 0 {

@@ -19,11 +19,14 @@ func Resolved(outcome *state.Outcome, asked time.Time) string {
 		return refID + " is closed as not made. Remove its declaration, or give it a new ref_id if it is still to be paid."
 	}
 	text := refID + " is " + outcome.Status.String() + "."
-	if asked.IsZero() || len(outcome.Records) == 0 {
+	if len(outcome.Records) == 0 {
 		return text
 	}
 	record, err := transfer.ParseKept(outcome.Records[0])
-	if err != nil || record.CreatedAt.IsZero() || asked.Sub(record.CreatedAt) < olderMin {
+	if err == nil && record.Status == transfer.Failed && outcome.Status.Made() {
+		text = refID + " is " + outcome.Status.String() + ", and its record says that it FAILED: remit plan says what to do before it is paid under a new ref_id."
+	}
+	if err != nil || asked.IsZero() || record.CreatedAt.IsZero() || asked.Sub(record.CreatedAt) < olderMin {
 		return text
 	}
 	return text + fmt.Sprintf(" Its record %s is of %s, and remit first asked for it at %s: look whether it is a record of this service and of your customer, and not of a trial.",
