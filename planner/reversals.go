@@ -67,13 +67,15 @@ func newReversed(d *state.Detail) *Reversed {
 }
 
 // otherwise is a difference between the moved amount and the request, which a person accepted or has
-// not settled yet; nil where they agree. Metadata moves nothing.
+// not settled yet; nil where they agree. Metadata moves nothing, and that one word said FAILED of what the record has as COMPLETED is none of
+// the movement.
 func otherwise(d *state.Detail) *transfer.Difference {
 	if d.Outcome == nil {
 		return nil
 	}
 	for i := range d.Outcome.Differences {
-		if field, _, _ := strings.Cut(d.Outcome.Differences[i].Field, "."); field != "metadata" {
+		field, _, _ := strings.Cut(d.Outcome.Differences[i].Field, ".")
+		if isOfCompleted := field == "status" && d.RecordStatus == transfer.Completed; field != "metadata" && !isOfCompleted {
 			return &d.Outcome.Differences[i]
 		}
 	}

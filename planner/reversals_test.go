@@ -21,6 +21,10 @@ func TestWhatMayGoBack(t *testing.T) {
 			}
 		})
 	}
+	accepted := func(differences ...transfer.Difference) *state.Detail {
+		return ptr(record(rent, state.Recorded, func(d *state.Detail) { d.Outcome.Differences = differences }))
+	}
+	failed := transfer.Difference{Field: "status", Asked: "FAILED", Answered: "COMPLETED"}
 	inAsset := func(t config.Transfer, asset string) config.Transfer { t.Request.Asset = asset; return t }
 	for name, c := range map[string]struct {
 		before *state.Detail
@@ -37,6 +41,9 @@ func TestWhatMayGoBack(t *testing.T) {
 		"where one of less than was asked went": {ptr(given("30.00", "20.00", state.Recorded)), reversal("back", rent, "60.00"), "50.00 may still go back"},
 		"where one of more is in conflict":      {ptr(given("30.00", "40.00", state.Conflict)), reversal("back", rent, "50.00"), "40.00 may still go back"},
 		"where it is PENDING itself":            {ptr(record(rent, state.Recorded, recordStatus("PENDING"))), reversal("back", rent, "80.00"), "which the service says is PENDING"},
+		"where it was said to have FAILED":      {accepted(failed), reversal("back", rent, "80.00"), ""},
+		"where it is of less as well":           {accepted(failed, transfer.Difference{Field: "amount", Asked: "80.00", Answered: "70.00"}), reversal("back", rent, "70.00"), `has otherwise than it was asked for: amount "70.00"`},
+		"where its credit side FAILED":          {accepted(transfer.UnpaidCredit(&transfer.Record{Status: "COMPLETED"}, &transfer.Record{Status: "FAILED"})...), reversal("back", rent, "80.00"), "has otherwise than it was asked for"},
 		"where one was refused":                 {ptr(given("30.00", "", state.Refused)), reversal("back", rent, "80.00"), ""},
 		"where one is in doubt":                 {ptr(given("30.00", "", state.InDoubt)), reversal("back", rent, "80.00"), "50.00 may still go back"},
 	} {
