@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -30,6 +31,32 @@ func TestTheRestIsNamedWhereTheAmountAloneDiffers(t *testing.T) {
 		p := plan(t, newMemory(record(recorded, state.Recorded)), planner.Controls{}, declare("a"))
 		if _, got, _ := strings.Cut(find(t, p, "a").Reason, "restore it"); got != test.want {
 			t.Errorf("%s: the advice is %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// TestWhoReadsThatItFailedLearnsThatItWasPaidSince has a transfer that FAILED forty days ago, beside others of the same movement.
+func TestWhoReadsThatItFailedLearnsThatItWasPaidSince(t *testing.T) {
+	const pay = "pay it under a new ref_id if it is still to be paid"
+	made := func(refID string, days time.Duration, edits ...func(*state.Detail)) state.Detail {
+		return record(declare(refID, twin), state.Recorded, append(edits, intended(days*day))...)
+	}
+	doubt := func(d *state.Detail) { d.Status, d.RecordStatus = state.InDoubt, "" }
+	for name, test := range map[string]struct {
+		others []state.Detail
+		want   string
+	}{
+		"none":                       {nil, pay},
+		"one after it":               {[]state.Detail{made("b", 39), made("c", 8)}, `; the same movement was made since, as "b" on ` + now.Add(-39*day).Format(time.DateOnly) + ": remove this one if that was in its place, and pay it under a new ref_id only if it was not"},
+		"one in doubt after it":      {[]state.Detail{made("b", 39, doubt)}, `; the same movement may have been made since, as "b"`},
+		"one before it":              {[]state.Detail{made("b", 41)}, pay},
+		"one of its own moment":      {[]state.Detail{made("b", 40)}, pay},
+		"one that FAILED as well":    {[]state.Detail{made("b", 39, recordStatus(transfer.Failed))}, pay},
+		"one to another destination": {[]state.Detail{record(declare("b", func(t *config.Transfer) { t.Request.ToProfileID = "other" }), state.Recorded, intended(39*day))}, pay},
+	} {
+		m := newMemory(append(test.others, made("a", 40, recordStatus(transfer.Failed)))...)
+		if got := find(t, plan(t, m, planner.Controls{}, declare("a", twin)), "a").Reason; !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.InDoubt:
 		return b.describeDoubt(c, r, d)
 	case state.Recorded, state.Adopted, state.Unverified:
-		b.describeMade(c, d)
+		b.describeMade(c, r, d)
 	case state.Conflict:
 		c.describeConflict(d)
 	case state.Tombstone:
@@ -165,9 +165,9 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 
 // restToMove says how a changed declaration is reached beside the transfer that was made: whoever declares the whole of it anew
 // pays the recorded part a second time. To another account nothing of it was paid.
-func (c *Change) restToMove(d *state.Detail) string {
+func (c *Change) restToMove(d *state.Detail, repaid string) string {
 	if HasFailed(d) {
-		return "; " + failedText(d, false)
+		return "; " + failedText(d, false, repaid)
 	}
 	other := c.otherToMove()
 	recorded, err := c.Recorded.Request()
@@ -230,16 +230,16 @@ func isAmountAlone(d *state.Detail) bool {
 	return true
 }
 
-func (b *builder) describeMade(c *Change, d *state.Detail) {
+func (b *builder) describeMade(c *Change, r *row, d *state.Detail) {
 	switch c.Action {
 	case Conflict:
 		if c.Recorded.Body == "" {
 			c.Reason = "the imported record is not what is declared; correct the declaration" + c.otherToMove()
 			break
 		}
-		c.Reason = "the declaration was changed after the transfer was recorded" + madeOtherwise(d) + "; restore it" + c.restToMove(d)
+		c.Reason = "the declaration was changed after the transfer was recorded" + madeOtherwise(d) + "; restore it" + c.restToMove(d, b.repaidText(r))
 	case Failed:
-		c.Reason = failedText(d, b.controls.Lookup && d.IsFailedSince(b.now.Add(-state.FailedFor)))
+		c.Reason = failedText(d, b.controls.Lookup && d.IsFailedSince(b.now.Add(-state.FailedFor)), b.repaidText(r))
 	case None:
 	case Submit, Resolve, Wait, Expired, Undeclared:
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))
@@ -253,12 +253,18 @@ func (b *builder) describeMade(c *Change, d *state.Detail) {
 }
 
 // oneSideFailedText says what a FAILED debit asks for whose credit side no list has shown: a credit that did not fail was paid.
-const oneSideFailedText = "its debit side FAILED, and the service has shown no credit side; ask its operator whether no money moved, and then "
+const oneSideFailedText = "its debit side FAILED, and the service has shown no credit side; ask its operator whether no money moved"
 
 // failedText says what the service's FAILED asks for. One answer that says so wrongly has a transfer paid twice, so
-// the service is asked first, unless a lookup has said it.
-func failedText(d *state.Detail, canLookUp bool) string {
-	const pay = "remove it, or pay it under a new ref_id"
+// the service is asked first, unless a lookup has said it. Nor may it be paid once more where that was done already, which repaid
+// says, as a clause: a rent of every month makes the same movement too, so that a person judges.
+func failedText(d *state.Detail, canLookUp bool, repaid string) string {
+	pay := "remove it, or pay it under a new ref_id if it is still to be paid"
+	then, only := ", and then "+pay, ""
+	if repaid != "" {
+		pay = repaid + ": remove this one if that was in its place, and pay it under a new ref_id only if it was not"
+		then, only = "; "+pay, "; "+repaid
+	}
 	switch {
 	case isDisputed(d):
 		accepted := ""
@@ -269,11 +275,11 @@ func failedText(d *state.Detail, canLookUp bool) string {
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup && isCreditFailed(keptRecords(d)):
 		return "the service says that it FAILED; " + pay
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
-		return oneSideFailedText + pay
+		return oneSideFailedText + then
 	case canLookUp:
-		return failedBy(d.Outcome.Source) + " says that it FAILED, and no lookup has said so yet; have remit refresh ask again, and pay it under a new ref_id only once a lookup or the operator says so as well"
+		return failedBy(d.Outcome.Source) + " says that it FAILED, and no lookup has said so yet; have remit refresh ask again, and pay it under a new ref_id only once a lookup or the operator says so as well" + only
 	}
-	return "the service says that it FAILED; ask its operator whether no money moved, and then " + pay
+	return "the service says that it FAILED; ask its operator whether no money moved" + then
 }
 
 // failedBy is who says that a transfer FAILED.
@@ -296,11 +302,11 @@ func WhyFailed(d *state.Detail) string {
 	const pay = "pay it under a new ref_id where that was not done"
 	switch {
 	case isDisputed(d):
-		return failedText(d, false)
+		return failedText(d, false, "")
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup && isCreditFailed(keptRecords(d)):
 		return "the service says that it FAILED; " + pay
 	case d.Outcome != nil && d.Outcome.Source == state.SourceLookup:
-		return oneSideFailedText + pay
+		return oneSideFailedText + ", and then " + pay
 	}
 	return "the service says that it FAILED; ask it whether no money moved, and then " + pay
 }

@@ -110,6 +110,8 @@ type builder struct {
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there
 
+	repaid map[*row]*row // of declared transfers that FAILED, the first that makes their movement since
+
 	otherwise     map[*row]*otherwiseMade // recorded transfers; nil where there is none
 	otherwiseRows []otherwiseRow          // in order of ref_id
 	dated         map[*row]int64          // when those were made that are dated by their records, as a row has it
@@ -159,6 +161,7 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 		}
 		step()
 	}
+	b.findRepaid()
 	if err := b.describe(ctx); err != nil {
 		return err
 	}
