@@ -72,7 +72,11 @@ func (l lookupSettler) firsts(attempts []*attempt) ([]finding, error) {
 			// The intent names the request that the records are held against, although
 			// it is not sent. A credit side alone leaves the transfer in doubt: it
 			// exists, and nothing says yet that it is the right one.
-			findings[i] = finding{verdict: judgeFound(a.knownTransfer, beforeAny, records), settled: true, lead: []state.Entry{lead}}
+			k := a.knownTransfer
+			if k.first.IsZero() {
+				k.first = l.run.Clock.Now()
+			}
+			findings[i] = finding{verdict: judgeFound(k, beforeAny, records), settled: true, lead: []state.Entry{lead}}
 		}
 	}
 	l.run.outcomes.writeAll(findings)

@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -112,9 +113,29 @@ func judgeRecords(k knownTransfer, where setting, records []transfer.Record) ver
 		v.next = command(k.refID, "--accept-record")
 	case ResultFailed:
 		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
-	case ResultRecorded, ResultAdopted, ResultRefused, ResultInDoubt, ResultConflict, ResultNotAttempted:
+	case ResultAdopted:
+		v.outcome.Reason = k.olderText(debit)
+	case ResultRecorded, ResultRefused, ResultInDoubt, ResultConflict, ResultNotAttempted:
 	}
 	return fallShort(v, v.outcome.Status == state.Unverified, finding.Shortcomings())
+}
+
+// olderLead is how the reason of a transfer begins that was adopted by an old record.
+const olderLead = "Nothing was paid now: "
+
+// IsByOldRecord reports whether a run adopted a transfer by a record so old that a person has to look at it, as the reason says.
+func IsByOldRecord(o *state.Outcome) bool {
+	return o != nil && o.Status == state.Adopted && o.Source != state.SourcePerson && strings.HasPrefix(o.Reason, olderLead)
+}
+
+// olderText says of a record that is adopted that it is older than the service remembers a ref_id for: it may be the payment of another year
+// under the same ref_id, and then this one is not made. It is "" where the record is as new as one that a state which was lost may have made.
+func (k *knownTransfer) olderText(r *transfer.Record) string {
+	if k.old <= 0 || k.first.IsZero() || r.CreatedAt.IsZero() || k.first.Sub(r.CreatedAt) <= k.old {
+		return ""
+	}
+	return fmt.Sprintf(olderLead+"its record %s is of %s, and this state first asked for it at %s. Look whether it is this payment, and not an earlier one, or one of a trial, under the same ref_id; "+
+		"where it is not, declare this one under a new ref_id.", r.ID, r.CreatedAt.UTC().Format(time.RFC3339), k.first.UTC().Format(time.RFC3339))
 }
 
 // openText is why a debit side that FAILED does not decide yet.

@@ -70,6 +70,7 @@ func (d *drafter) knownOf(change *planner.Change) knownTransfer {
 	k := knownTransfer{
 		refID: change.RefID, runID: d.run.Begun.RunID,
 		request: change.Request, operator: d.run.Settings.Operator,
+		old: d.run.Settings.ReplayWindow, // an import, which sends nothing, has none
 	}
 	if row, ok := d.survey.rows[change.RefID]; ok && row.Fingerprint == change.Request.Fingerprint() {
 		k.first, k.earlier = row.IntendedAt, !row.IntendedAt.IsZero()

@@ -33,6 +33,8 @@ type knownTransfer struct {
 	operator transfer.Operator
 	customer string // whose records they must be; "" where the state sees to that itself
 
+	old time.Duration // by how much a record that is adopted must be older than first for a person to be told; 0 for never
+
 	late string // why its request may no longer start once it is too late for that; "" for never
 }
 

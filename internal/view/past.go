@@ -300,6 +300,12 @@ func (r *pastRun) writeOutcomes(p *page) {
 
 func (r *pastRun) writeExceptions(p *page) {
 	byResult := r.exceptions()
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		if l.Result == executor.ResultAdopted && executor.IsByOldRecord(&state.Outcome{Status: state.Adopted, Reason: l.Reason}) {
+			byResult[l.Result] = append(byResult[l.Result], r.exception(l))
+		}
+	}
 	for _, result := range executor.Results() {
 		events := byResult[result]
 		if len(events) == 0 {

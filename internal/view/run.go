@@ -29,6 +29,7 @@ type Run struct {
 	waiting        string         // the latest reason to wait that was shown
 	said           map[string]int // exceptions that were told, by result and reason
 	changes        int            // that were told
+	old            int            // transfers that were adopted by old records
 	isRefresh      bool           // out shows changes
 	options        RunOptions
 	ref            int   // widest ref_id so far
@@ -131,12 +132,39 @@ func (r *Run) settle(e executor.Event) {
 		r.line(page, e)
 		return
 	}
+	if isOldAdoption(&e) {
+		r.adoptOld(e)
+		return
+	}
 	if r.options.ShowAll || r.options.Piped && r.total <= linesMax {
 		if !r.options.Piped {
 			r.hideBar()
 		}
 		r.line(r.out, e)
 	}
+}
+
+// isOldAdoption reports whether the run adopted a transfer by a record that a person has to look at.
+func isOldAdoption(e *executor.Event) bool {
+	return e.Reason != "" && executor.IsByOldRecord(e.Detail)
+}
+
+// adoptOld tells of a transfer that was adopted by a record so old that a person has to look at it: of the first [exceptionsMax] of them, on a
+// terminal too.
+func (r *Run) adoptOld(e executor.Event) {
+	r.old++
+	page := r.out
+	if r.err.Terminal {
+		page = r.err
+	}
+	if r.old > exceptionsMax {
+		e.Reason = ""
+		if !r.options.ShowAll && (!r.options.Piped || r.total > linesMax) {
+			return
+		}
+	}
+	r.hideBar()
+	r.line(page, e)
 }
 
 // isSaid reports whether enough transfers with the same end and reason were told, and leaves a reason out
@@ -185,7 +213,7 @@ func (r *Run) line(p *page, e executor.Event) {
 		spans = append(spans, dim("  fee "+Visible(cutEnd(p.Scales.Shown(fee, e.Asset), 40))))
 	}
 	p.line(spans...)
-	if isException(e.Result) {
+	if isException(e.Result) || isOldAdoption(&e) {
 		e.Next = ""
 		p.explain("    ", e)
 	}

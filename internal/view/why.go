@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remit/config"
+	"remit/executor"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -175,6 +176,9 @@ func (y *Why) settled() string {
 		panic(fmt.Sprintf("%q is %s, and its plan has no line for it", d.RefID, d.Status))
 	}
 	first := "It is " + d.Status.String() + "."
+	if executor.IsByOldRecord(d.Outcome) {
+		first += " " + stop(d.Outcome.Reason)
+	}
 	switch y.Group {
 	case planner.GroupFailed:
 		first = stop(capital(planner.WhyFailed(d)))
