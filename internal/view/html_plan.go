@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"remit/internal/text/english"
-	"remit/internal/transfer"
 	"remit/planner"
 )
 
@@ -229,41 +228,26 @@ func (h *htmlPlan) firsts() {
 	if h.plan.Changes.Len() <= htmlTransfers || h.over.firstsAll.Count() == 0 {
 		return
 	}
-	if h.over.firstsAll.Count() == h.over.toSubmit() {
-		h.put("<p>Every transfer to submit pays a first-time destination.</p>\n")
+	if h.over.isEachFirst() {
+		h.put("<p>%</p>\n", everyFirst)
 		return
 	}
 	top := h.over.topTransfers(htmlTransfers)
-	rest := slices.DeleteFunc(slices.Clone(h.over.firsts), func(c planner.Change) bool {
-		return slices.ContainsFunc(top, func(of planner.Change) bool { return of.RefID == c.RefID })
-	})
-	listed := rest[:min(len(rest), htmlFirsts)]
-	h.changesTable("firsts", "First-time destinations: "+english.Plural(h.over.firstsAll.Count(), "transfer")+", the largest not listed above", listed, h.otherFirsts(top, listed))
-}
-
-// otherFirsts says which of the transfers to first-time destinations a table of them does not list: those among
-// the largest, which the page lists above, and the rest with their sum.
-func (h *htmlPlan) otherFirsts(top, listed []planner.Change) string {
-	var others transfer.Totals
-	others.Merge(h.over.firstsAll)
+	listed := h.over.topFirsts(htmlFirsts, top)
+	var others []string
+	if beyond := h.over.firstsBeyond(h.options.Screen, htmlBatches, top, listed); beyond != "" {
+		others = append(others, beyond)
+	}
 	above := 0
 	for i := range top {
 		if slices.ContainsFunc(top[i].Signals, isFirst) {
-			others.Remove(top[i].Request.Asset, top[i].Request.Amount)
 			above++
 		}
 	}
-	for i := range listed {
-		others.Remove(listed[i].Request.Asset, listed[i].Request.Amount)
-	}
-	var parts []string
-	if others.Count() > 0 {
-		parts = append(parts, fmt.Sprintf("and %s%s", strconv.Itoa(others.Count())+map[bool]string{true: " other", false: " others"}[others.Count() == 1], commaAnd(h.options.sums(&others))))
-	}
 	if above > 0 {
-		parts = append(parts, fmt.Sprintf("and %d listed above", above))
+		others = append(others, fmt.Sprintf("and %d listed above", above))
 	}
-	return strings.Join(parts, ", ")
+	h.changesTable("firsts", h.over.firstsTitle()+", the largest not listed above", listed, strings.Join(others, ", "))
 }
 
 // changesTable lists a few transfers, and says what it does not list; "" for nothing.

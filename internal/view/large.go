@@ -26,20 +26,22 @@ const (
 )
 
 // large writes a summary. Its first 40 lines, those of the head included, tell the whole: the
-// totals and signals, obstacles, the largest transfers, the batches. The parts that are
-// short there follow: the obstacles with their remedies, the transfers that a person must
-// look at, and the destinations that get most.
+// totals and signals, obstacles, the transfers to first-time destinations, the largest ones, the
+// batches. The parts that are short there follow: the obstacles with their remedies, the transfers
+// that a person must look at, the rest of the first-time destinations, and the destinations that get most.
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
-	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers, payments: true})
+	v := newOverview(plan, overviewOptions{attention: largeAttention, firsts: largeFirsts, largest: largeTransfers, payments: true})
 	isCut := p.totalsInBrief(plan)
 	p.controlled(plan)
 	p.signals(plan)
 	p.movements(plan, true, o)
 	p.obstaclesInBrief(plan)
 	p.approvalsInBrief(o)
+	moreFirsts := p.firstsInBrief(v, o)
 	if v.toSubmit() > 0 {
 		p.line(strong(v.topTitle(largeTransfers)))
-		p.topTransfers(v, largeTransfers, o)
+		p.transferLines(v.topTransfers(largeTransfers), o)
+		p.line()
 	}
 	const around = 2 // how many more, an empty line
 	p.line(strong("Batches"))
@@ -60,6 +62,9 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 			p.line(dim(fmt.Sprintf("  and %d more", more)))
 		}
 		p.line()
+	}
+	if moreFirsts {
+		p.firsts(v, largeFirsts, largeBatches, o)
 	}
 	for _, asset := range slices.Sorted(maps.Keys(v.payments)) {
 		p.destinations(asset, v.payments[asset], &plan.Changes, o)
@@ -125,10 +130,9 @@ func obstacleKinds(plan *planner.Plan) []planner.Obstacle {
 	return kinds
 }
 
-// topTransfers writes a line for each of the largest transfers. The destinations' IDs are
+// transferLines writes a line for each of a few transfers to submit. The destinations' IDs are
 // whole where a line has room for them.
-func (p *page) topTransfers(v *overview, most int, o PlanOptions) {
-	top := v.topTransfers(most)
+func (p *page) transferLines(top []planner.Change, o PlanOptions) {
 	var amount point
 	ref, asset := 0, 0
 	for i := range top {
@@ -153,7 +157,6 @@ func (p *page) topTransfers(v *overview, most int, o PlanOptions) {
 		p.line(plain("  "+amount.align(p.amount(c.Request.Amount, c.Request.Asset))+" "+pad(cutEnd(Visible(c.Request.Asset), asset), asset)),
 			plain("  "+pad(cutMiddle(Visible(c.RefID), ref), ref)), plain("  -> "+to))
 	}
-	p.line()
 }
 
 // batches writes the sums of each batch and action, batches in declaration order, in so many

@@ -25,8 +25,8 @@ const (
 )
 
 // PlanMarkdown writes a plan for a comment of a pull request: the environment, whose plan it
-// is and its digest, totals and signals, obstacles, then the flow of funds where
-// it can be drawn in 30 arrows, and the rest folded away. It has at most 60,000 characters;
+// is and its digest, totals and signals, obstacles, the transfers to first-time destinations, then the flow of
+// funds where it can be drawn in 30 arrows, and the rest folded away. It has at most 60,000 characters;
 // omitted lines are counted. It returns only errors of w.
 //
 // Text from elsewhere is in code only, where no Markdown, link, mention or HTML is read: see
@@ -40,9 +40,10 @@ func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	m.movements()
 	m.obstacles()
 	m.approvals()
+	v := newOverview(p, overviewOptions{attention: markdownAttention, firsts: markdownFirsts, largest: markdownTransfers})
+	m.firsts(v)
 	m.flow()
 	if p.Changes.Len() > 0 {
-		v := newOverview(p, overviewOptions{attention: markdownAttention, largest: markdownTransfers})
 		m.overview(v)
 		m.transfers()
 	}
@@ -164,8 +165,9 @@ func (m *markdown) flow() {
 		return
 	}
 	var drawn bytes.Buffer
-	_ = f.Mermaid(&drawn) // into memory
-	if f.Edges() > markdownEdges || drawn.Len() > markdownFlow {
+	_ = f.Mermaid(&drawn)                   // into memory
+	const around = 3*markdownSection + 1000 // bytes for the sections below
+	if f.Edges() > markdownEdges || drawn.Len() > min(markdownFlow, markdownMax-m.Len()-around) {
 		m.printf("Flow of funds: %s of sender and destination, too much to draw here. `remit graph` draws it.\n\n", english.Plural(f.Edges(), "pair"))
 		return
 	}
@@ -184,7 +186,7 @@ func (m *markdown) overview(v *overview) {
 		}), markdownSection)
 	}
 	if top := v.topTransfers(markdownTransfers); len(top) > 0 {
-		m.folded(v.topTitle(markdownTransfers), m.lines(func(p *page) { p.topTransfers(v, markdownTransfers, m.options) }), markdownSection)
+		m.folded(v.topTitle(markdownTransfers), m.lines(func(p *page) { p.transferLines(top, m.options) }), markdownSection)
 	}
 	m.folded("Batches: "+fmt.Sprint(len(v.batches.names)), m.lines(func(p *page) { p.batches(v.batches, largeBatches) }), markdownSection)
 }

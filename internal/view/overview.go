@@ -13,14 +13,15 @@ import (
 
 // overview is what every face says of a plan before its lines, gathered in one pass.
 type overview struct {
-	attention  []planner.Change // those that a person must look at, the first of them
-	attentions int              // all of them
-	firsts     []planner.Change // to submit, to a destination that is new, the largest of them
-	firstsAll  transfer.Totals  // all of them
+	attention  []planner.Change     // those that a person must look at, the first of them
+	attentions int                  // all of them
+	firsts     map[string][]payment // to submit, to a destination that is new, by asset, the largest of each
+	firstsAll  transfer.Totals      // all of them
 	batches    batchSums
 	submits    map[string]int // how many transfers to submit, by asset
 	assets     []string       // of submits, that of most transfers first
-	largest    map[string][]planner.Change
+	largest    map[string][]payment
+	changes    *planner.Changes
 	payments   map[string][]payment // each transfer to submit, by asset, where they are asked for
 	decimals   map[string]int       // of the most precise amount of each asset, as it is written
 }
@@ -35,7 +36,7 @@ type overviewOptions struct {
 func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 	v := &overview{
 		batches: batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
-		submits: make(map[string]int), largest: make(map[string][]planner.Change),
+		submits: make(map[string]int), largest: make(map[string][]payment), firsts: make(map[string][]payment), changes: &plan.Changes,
 		payments: make(map[string][]payment), decimals: make(map[string]int),
 	}
 	seed := maphash.MakeSeed()
@@ -53,38 +54,34 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 		if c.Action != planner.Submit {
 			continue
 		}
-		asset := c.Request.Asset
+		asset, asked := c.Request.Asset, c.Request.Amount
 		if v.submits[asset]++; v.submits[asset] == 1 {
 			v.assets = append(v.assets, asset)
 		}
 		if o.payments {
-			v.payments[asset] = append(v.payments[asset], payment{maphash.Comparable(seed, destination(c.Request)), c.Request.Amount, int32(i)})
+			v.payments[asset] = append(v.payments[asset], payment{maphash.Comparable(seed, destination(c.Request)), asked, int32(i)})
 		}
-		v.largest[asset] = keepLarger(v.largest[asset], c, &plan.Changes, i, o.largest)
+		v.largest[asset] = keepLarger(v.largest[asset], payment{amount: asked, number: int32(i)}, o.largest)
 		if slices.ContainsFunc(c.Signals, isFirst) {
-			v.firstsAll.Add(asset, c.Request.Amount)
-			v.firsts = keepLarger(v.firsts, c, &plan.Changes, i, o.firsts)
+			v.firstsAll.Add(asset, asked)
+			v.firsts[asset] = keepLarger(v.firsts[asset], payment{amount: asked, number: int32(i)}, o.firsts)
 		}
 	}
 	slices.SortStableFunc(v.assets, func(a, b string) int { return cmp.Compare(v.submits[b], v.submits[a]) })
 	return v
 }
 
-// keepLarger adds a change, of which c is the movement, to the largest so far, the largest first
-// and of equal ones the one that was declared first. Assets are kept apart, in the order of their
-// codes.
-func keepLarger(top []planner.Change, c *planner.Change, all *planner.Changes, number, most int) []planner.Change {
-	larger := func(a *planner.Change) int {
-		return cmp.Or(cmp.Compare(a.Request.Asset, c.Request.Asset), c.Request.Amount.Cmp(a.Request.Amount))
-	}
+// keepLarger adds a transfer to the largest of its asset so far, the largest first and of equal ones the one that
+// was declared first.
+func keepLarger(top []payment, of payment, most int) []payment {
 	at := len(top)
-	for at > 0 && larger(&top[at-1]) > 0 {
+	for at > 0 && of.amount.Cmp(top[at-1].amount) > 0 {
 		at--
 	}
 	if at == most {
 		return top
 	}
-	return slices.Insert(top[:min(len(top), most-1)], at, all.At(number))
+	return slices.Insert(top[:min(len(top), most-1)], at, of)
 }
 
 // topTransfers are the largest transfers to submit, at most so many in all: at least one of
@@ -97,7 +94,9 @@ func (v *overview) topTransfers(most int) []planner.Change {
 			share = most - min(len(v.assets), most) + 1
 		}
 		largest := v.largest[asset]
-		top = append(top, largest[:min(len(largest), share)]...)
+		for _, of := range largest[:min(len(largest), share)] {
+			top = append(top, v.changes.At(int(of.number)))
+		}
 	}
 	return top
 }
@@ -159,7 +158,7 @@ func (b *batchSums) count(batch string) int {
 
 // payment is a transfer to submit, by whom it pays.
 type payment struct {
-	to     uint64
+	to     uint64 // where it is asked for
 	amount transfer.Amount
 	number int32 // in the plan
 }
