@@ -15,6 +15,7 @@ import (
 const (
 	htmlTransfers = 10
 	htmlFirsts    = 20
+	htmlAttention = 20
 	htmlBatches   = 200
 	htmlObstacles = 200
 	htmlArrows    = 16
@@ -44,6 +45,7 @@ func (h *htmlPlan) sections() {
 	h.obstacles()
 	h.approvals()
 	if h.plan.Changes.Len() > 0 {
+		h.toLookAt()
 		h.largest()
 		h.firsts()
 	}
@@ -256,25 +258,40 @@ func (h *htmlPlan) changesTable(id, title string, changes []planner.Change, othe
 		return
 	}
 	h.put("<section>\n<h2 id=\"%\">%</h2>\n", id, title)
-	t := h.wideTable(title, "stack", "", column{title: "ref_id"}, column{title: "To"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "Signals"})
+	t := h.wideTable(title, "stack", "", column{title: "ref_id"}, column{title: "To"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "Signals and reasons"})
 	most := 0
 	for i := range changes {
-		most = max(most, places(h.options.amount(changes[i].Request.Amount, changes[i].Request.Asset)))
+		r := moved(&changes[i])
+		most = max(most, places(h.options.amount(r.Amount, r.Asset)))
 	}
 	for i := range changes {
 		c := &changes[i]
+		r := moved(c)
 		t.row()
 		t.head(c.RefID)
-		t.cellOf("", func() { h.party(payee(c, c.Request), h.options.Names) })
-		t.number(h.options.amount(c.Request.Amount, c.Request.Asset), most)
-		t.cell(c.Request.Asset)
-		t.cell(signalsText(c))
+		t.cellOf("", func() { h.party(payee(c, r), h.options.Names) })
+		t.number(h.options.amount(r.Amount, r.Asset), most)
+		t.cell(r.Asset)
+		t.cellOf("found", func() { h.reasons(c) })
 	}
 	t.end()
 	if others != "" {
 		h.put("<p>%</p>\n", others)
 	}
 	h.put("</section>\n")
+}
+
+// reasons says of a transfer in a short list what its other columns do not.
+func (h *htmlPlan) reasons(c *planner.Change) {
+	if c.Action != planner.Submit {
+		h.put("<p class=\"%\">%</p>", actionTone(c.Action).class(), strings.TrimSpace(c.Action.Symbol()+" "+string(c.Action)))
+	}
+	if slices.ContainsFunc(c.Signals, isFirst) {
+		h.put("<p class=\"%\">%</p>", toneDoubt.class(), string(planner.FirstDestination))
+	}
+	for _, note := range changeNotes(c) {
+		h.put("<p class=\"%\">%</p>", note.tone.class(), note.text)
+	}
 }
 
 func (h *htmlPlan) batches() {

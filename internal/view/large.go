@@ -30,7 +30,7 @@ const (
 // batches. The parts that are short there follow: the obstacles with their remedies, the transfers
 // that a person must look at, the rest of the first-time destinations, and the destinations that get most.
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
-	v := newOverview(plan, overviewOptions{attention: largeAttention, firsts: largeFirsts, largest: largeTransfers, payments: true})
+	v := newOverview(plan, overviewOptions{firsts: largeFirsts, largest: largeTransfers, payments: true})
 	isCut := p.totalsInBrief(plan)
 	p.controlled(plan)
 	p.signals(plan)
@@ -55,12 +55,9 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	p.allNamed("Accepted", accepted)
 	p.obstacles(plan)
 	p.approvalDetails(o)
-	if v.attentions > 0 {
-		p.line(strong("To look at: " + english.Plural(v.attentions, "transfer")))
-		p.changes(v.attention, o)
-		if more := v.attentions - len(v.attention); more > 0 {
-			p.line(dim(fmt.Sprintf("  and %d more", more)))
-		}
+	if v.attention.count > 0 {
+		p.line(strong(v.attention.title()))
+		p.toLookAt(v, largeAttention, o)
 		p.line()
 	}
 	if moreFirsts {

@@ -40,7 +40,7 @@ func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	m.movements()
 	m.obstacles()
 	m.approvals()
-	v := newOverview(p, overviewOptions{attention: markdownAttention, firsts: markdownFirsts, largest: markdownTransfers})
+	v := newOverview(p, overviewOptions{firsts: markdownFirsts, largest: markdownTransfers})
 	m.firsts(v)
 	m.flow()
 	if p.Changes.Len() > 0 {
@@ -177,13 +177,8 @@ func (m *markdown) flow() {
 
 // overview writes what a reviewer looks at next, folded.
 func (m *markdown) overview(v *overview) {
-	if v.attentions > 0 {
-		m.folded("To look at: "+english.Plural(v.attentions, "transfer"), m.lines(func(p *page) {
-			p.changes(v.attention, m.options)
-			if more := v.attentions - len(v.attention); more > 0 {
-				p.line(plain(fmt.Sprintf("and %d more", more)))
-			}
-		}), markdownSection)
+	if v.attention.count > 0 {
+		m.folded(v.attention.title(), m.lines(func(p *page) { p.toLookAt(v, markdownAttention, m.options) }), markdownSection)
 	}
 	if top := v.topTransfers(markdownTransfers); len(top) > 0 {
 		m.folded(v.topTitle(markdownTransfers), m.lines(func(p *page) { p.transferLines(top, m.options) }), markdownSection)

@@ -13,39 +13,35 @@ import (
 
 // overview is what every face says of a plan before its lines, gathered in one pass.
 type overview struct {
-	attention  []planner.Change     // those that a person must look at, the first of them
-	attentions int                  // all of them
-	firsts     map[string][]payment // to submit, to a destination that is new, by asset, the largest of each
-	firstsAll  transfer.Totals      // all of them
-	batches    batchSums
-	submits    map[string]int // how many transfers to submit, by asset
-	assets     []string       // of submits, that of most transfers first
-	largest    map[string][]payment
-	changes    *planner.Changes
-	payments   map[string][]payment // each transfer to submit, by asset, where they are asked for
-	decimals   map[string]int       // of the most precise amount of each asset, as it is written
+	attention attention            // those that a person must look at
+	firsts    map[string][]payment // to submit, to a destination that is new, by asset, the largest of each
+	firstsAll transfer.Totals      // all of them
+	batches   batchSums
+	submits   map[string]int // how many transfers to submit, by asset
+	assets    []string       // of submits, that of most transfers first
+	largest   map[string][]payment
+	changes   *planner.Changes
+	payments  map[string][]payment // each transfer to submit, by asset, where they are asked for
+	decimals  map[string]int       // of the most precise amount of each asset, as it is written
 }
 
 // overviewOptions bound what an overview keeps of each list.
 type overviewOptions struct {
-	attention, firsts, largest int
+	firsts, largest int
 
 	payments bool // which take memory for each transfer
 }
 
 func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 	v := &overview{
-		batches: batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
-		submits: make(map[string]int), largest: make(map[string][]payment), firsts: make(map[string][]payment), changes: &plan.Changes,
+		attention: attention{at: make(map[string]*attentionKind)},
+		batches:   batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
+		submits:   make(map[string]int), largest: make(map[string][]payment), firsts: make(map[string][]payment), changes: &plan.Changes,
 		payments: make(map[string][]payment), decimals: make(map[string]int),
 	}
 	seed := maphash.MakeSeed()
 	for i, c := range plan.Changes.Movements() {
-		if needsAttention(c) {
-			if v.attentions++; v.attentions <= o.attention {
-				v.attention = append(v.attention, plan.Changes.At(i))
-			}
-		}
+		v.attention.add(c, i)
 		r := moved(c)
 		v.batches.add(c.Batch, c.Action, r)
 		if written := r.Amount.ScaleWritten(); written > v.decimals[r.Asset] || v.decimals[r.Asset] == 0 {
@@ -117,15 +113,6 @@ func (v *overview) topTitle(most int) string {
 		title += fmt.Sprintf(" (%d more assets)", more)
 	}
 	return title
-}
-
-func needsAttention(c *planner.Change) bool {
-	switch c.Action {
-	case planner.Resolve, planner.Conflict, planner.Failed, planner.Expired:
-		return true
-	case planner.Submit, planner.None, planner.Wait, planner.Undeclared:
-	}
-	return c.Again || slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return !isFirst(s) })
 }
 
 // batchSums are the totals of each batch and action.
