@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,8 +134,19 @@ func deltaRequest(l *planner.LineDelta) *transfer.Request {
 	return &l.Before.Request
 }
 
-// against writes the changes since an earlier plan: at most so many lines of each kind.
+// against writes the changes since an earlier plan: at most so many lines of each list.
 func (p *page) against(a *Against, names map[string]string, most int) {
+	sections := a.sections()
+	p.againstHead(a, sections)
+	isCut := false
+	for i := range sections {
+		isCut = p.deltaLines(&sections[i], a.linesOf(&sections[i]), names, most) || isCut
+	}
+	p.againstAll(a, isCut)
+}
+
+// againstHead writes what is to be known before the lines.
+func (p *page) againstHead(a *Against, sections []deltaSection) {
 	if a.IsEmpty() {
 		p.paragraph("", a.unchanged(), toneStrong)
 		p.paragraph("  ", a.whose(), toneDim)
@@ -141,6 +154,9 @@ func (p *page) against(a *Against, names map[string]string, most int) {
 		return
 	}
 	p.paragraph("", a.title(), toneStrong)
+	if text := byField(sections); text != "" {
+		p.paragraph("  ", text, toneNone)
+	}
 	p.paragraph("  ", a.whose(), toneDim)
 	p.line()
 	before, after := a.Before.Sent(), a.After.Sent()
@@ -155,10 +171,10 @@ func (p *page) against(a *Against, names map[string]string, most int) {
 	if len(facts) > 0 {
 		p.line()
 	}
-	isCut := false
-	for _, kind := range planner.DeltaKinds() {
-		isCut = p.deltaLines(a, kind, names, most) || isCut
-	}
+}
+
+// againstAll names the command that lists every line, where some are only counted.
+func (p *page) againstAll(a *Against, isCut bool) {
 	if isCut && a.All != "" {
 		p.line(dim("To see all of them:"))
 		p.command("", p.here(a.All))
@@ -166,32 +182,28 @@ func (p *page) against(a *Against, names map[string]string, most int) {
 	}
 }
 
-// deltaLines writes the lines of one kind, and says whether some are only counted.
-func (p *page) deltaLines(a *Against, kind planner.DeltaKind, names map[string]string, most int) (isCut bool) {
-	count := a.Count[kind]
-	if count == 0 {
-		return false
-	}
-	words := deltaWords(kind)
-	p.line(strong(strings.ToUpper(words[:1]) + words[1:]))
-	n := 0
-	for l := range a.Lines(kind) {
+// deltaLines writes the lines of one list, at most so many, and says whether some are only counted.
+func (p *page) deltaLines(s *deltaSection, lines iter.Seq[planner.LineDelta], names map[string]string, most int) (isCut bool) {
+	p.line(strong(strings.ToUpper(s.title[:1]) + s.title[1:]))
+	n, shown := 0, make(fieldCounts)
+	for l := range lines {
 		if n == most {
 			break
 		}
 		n++
+		shown.add(&l, 1)
 		r := deltaRequest(&l)
 		p.line(plain("  "+Visible(l.RefID)+"  "+p.amount(r.Amount, r.Asset)+" "+Visible(r.Asset)), dim(inBrackets(Visible(deltaPlace(&l)))))
 		for _, note := range p.deltaNotes(&l, names) {
 			p.paragraph("      ", note.text, note.tone)
 		}
 	}
-	if more := count - n; more > 0 {
-		p.line(dim(fmt.Sprintf("  and %d more", more)))
-		isCut = true
+	rest := s.rest(n, shown)
+	if rest != "" {
+		p.paragraph("  ", rest, toneDim)
 	}
 	p.line()
-	return isCut
+	return rest != ""
 }
 
 // deltaPlace is the present place of a line that changed.
@@ -220,7 +232,32 @@ func (m *markdown) against() {
 	} else {
 		m.printf("**Changed since the plan that was reviewed:**\n\n")
 	}
-	m.printf("%s", codeBlock(m.lines(func(p *page) { p.against(a, m.options.Names, againstMarkdown) }), markdownAgainst))
+	sections, isCut := a.sections(), false
+	text := cutLines(m.lines(func(p *page) { p.againstHead(a, sections) }), markdownAgainst/3)
+	room := markdownAgainst - len(text)
+	for i := range sections { // each has its share, so that a long one does not push out the next
+		list, isListCut := m.deltaList(a, &sections[i], room/len(sections))
+		text, isCut = text+"\n\n"+list, isCut || isListCut
+	}
+	text += "\n\n" + m.lines(func(p *page) { p.againstAll(a, isCut) })
+	m.printf("%s", codeBlock(text, markdownMax))
+}
+
+// deltaList is one list of lines that changed, with as many of them as so many bytes hold, and says whether others are
+// only counted.
+func (m *markdown) deltaList(a *Against, s *deltaSection, room int) (text string, isCut bool) {
+	var lines []planner.LineDelta
+	for l := range a.linesOf(s) {
+		if lines = append(lines, l); len(lines) == againstMarkdown {
+			break
+		}
+	}
+	for most := len(lines); ; most = most * 3 / 4 {
+		text = strings.Trim(m.lines(func(p *page) { isCut = p.deltaLines(s, slices.Values(lines), m.options.Names, most) }), "\n")
+		if len(text) <= room || most == 0 {
+			return text, isCut
+		}
+	}
 }
 
 func (h *htmlPlan) against() {
@@ -234,6 +271,10 @@ func (h *htmlPlan) against() {
 		return
 	}
 	h.put("<h2>%</h2>\n<p>%</p>\n", a.title(), a.whose())
+	sections := a.sections()
+	if text := byField(sections); text != "" {
+		h.put("<p>%</p>\n", text)
+	}
 	if facts := a.facts(); len(facts) > 0 {
 		h.put("<ul>\n")
 		for _, fact := range facts {
@@ -241,20 +282,17 @@ func (h *htmlPlan) against() {
 		}
 		h.put("</ul>\n")
 	}
-	for _, kind := range planner.DeltaKinds() {
-		h.deltaLines(a, kind)
+	for i := range sections {
+		h.deltaLines(a, &sections[i])
 	}
 	h.put("</section>\n")
 }
 
-func (h *htmlPlan) deltaLines(a *Against, kind planner.DeltaKind) {
-	if a.Count[kind] == 0 {
-		return
-	}
-	title := strconv.Itoa(a.Count[kind]) + " " + deltaWords(kind)
+func (h *htmlPlan) deltaLines(a *Against, s *deltaSection) {
+	title := strconv.Itoa(s.count) + " " + s.title
 	t := h.wideTable(title, "stack", title, column{title: "ref_id"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "What changed"})
 	most, n := 0, 0
-	for l := range a.Lines(kind) {
+	for l := range a.linesOf(s) {
 		if n++; n > againstHTML {
 			break
 		}
@@ -262,11 +300,13 @@ func (h *htmlPlan) deltaLines(a *Against, kind planner.DeltaKind) {
 		most = max(most, places(h.options.amount(r.Amount, r.Asset)))
 	}
 	n = 0
-	for l := range a.Lines(kind) {
+	shown := make(fieldCounts)
+	for l := range a.linesOf(s) {
 		if n == againstHTML {
 			break
 		}
 		n++
+		shown.add(&l, 1)
 		r := deltaRequest(&l)
 		t.row()
 		t.head(l.RefID)
@@ -281,8 +321,8 @@ func (h *htmlPlan) deltaLines(a *Against, kind planner.DeltaKind) {
 		})
 	}
 	t.end()
-	if more := a.Count[kind] - n; more > 0 {
-		h.put("<p>and % more</p>\n", strconv.Itoa(more))
+	if rest := s.rest(n, shown); rest != "" {
+		h.put("<p>%</p>\n", rest)
 	}
 }
 

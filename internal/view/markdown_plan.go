@@ -226,18 +226,24 @@ func (m *markdown) folded(title, text string, most int) {
 // codeBlock is visible lines in a fence that none of them ends: of so many bytes at most, and
 // of those that are left out their number.
 func codeBlock(text string, most int) string {
-	text = strings.Trim(text, "\n")
-	if len(text) > most {
-		lines := strings.Split(text, "\n")
-		kept, size := 0, 0
-		for kept < len(lines) && size+len(lines[kept])+1 <= most {
-			size += len(lines[kept]) + 1
-			kept++
-		}
-		text = strings.Join(append(lines[:kept:kept], fmt.Sprintf("%s and %s", cutMark, english.Plural(len(lines)-kept, "more line"))), "\n")
-	}
+	text = cutLines(text, most)
 	fence := strings.Repeat("`", max(3, longestRun(text)+1))
 	return fence + "text\n" + text + "\n" + fence + "\n\n"
+}
+
+// cutLines are the first lines of a text, of so many bytes at most, and the number of the others.
+func cutLines(text string, most int) string {
+	text = strings.Trim(text, "\n")
+	if len(text) <= most {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	kept, size := 0, 0
+	for kept < len(lines) && size+len(lines[kept])+1 <= most {
+		size += len(lines[kept]) + 1
+		kept++
+	}
+	return strings.Join(append(lines[:kept:kept], fmt.Sprintf("%s and %s", cutMark, english.Plural(len(lines)-kept, "more line"))), "\n")
 }
 
 // codeSpan is text in a code span that it can't end (CommonMark 6.1). A | would end the cell of a
