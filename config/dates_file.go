@@ -108,6 +108,11 @@ func noDates(first string) string {
 
 // addDate adds the date of a line, with the name of its day.
 func addDate(line string, rules *calendar.Rules) error {
+	for _, r := range transfer.HiddenIn([]byte(line)) {
+		if !transfer.JoinsLetters(r) { // the name of the day is looked at below
+			return fmt.Errorf("it has the character %U, %s; delete it, or end the line there", r, transfer.SeenOtherwise(r))
+		}
+	}
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)
 	if line == "" {

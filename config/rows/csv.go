@@ -307,6 +307,9 @@ func (c *csvFile) readOne() (*csvRecord, hcl.Diagnostics, error) {
 	}
 }
 
+// oneLineEnd turns the ends of lines that editors and browsers know into those of a file.
+var oneLineEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
 // checkLines refuses a field of several lines in which rows may be hidden: a quotation mark that
 // someone left open reaches up to the next one, and the lines between are no rows then. The text
 // before the first end of a line would have been the end of a row, and that after the last one the
@@ -314,8 +317,12 @@ func (c *csvFile) readOne() (*csvRecord, hcl.Diagnostics, error) {
 func (r *csvRecord) checkLines() hcl.Diagnostics {
 	last := len(r.file.names.names) - 1
 	for i, field := range r.fields {
+		if last < 1 || i > last || strings.IndexRune(field, r.file.options.Delimiter) < 0 { // as in most fields: it has no two cells
+			continue
+		}
+		field = oneLineEnd.Replace(field)
 		first, rest, several := strings.Cut(field, "\n")
-		if !several || last < 1 || i > last {
+		if !several {
 			continue
 		}
 		delimiter := string(r.file.options.Delimiter)

@@ -16,11 +16,14 @@ import (
 // words about the lines after a mistake that misleads it, such as a mark that is left open. Lines are
 // shown unless the file may have secrets. Without errors it returns what it is given.
 func Explain(content []byte, name string, diags hcl.Diagnostics, mayShow bool) hcl.Diagnostics {
-	if !diags.HasErrors() || slices.ContainsFunc(diags, isOurs) {
+	if !diags.HasErrors() || diags[0].Summary == nestedTooDeeply {
 		return diags
 	}
 	if d := foreign(content, name); d != nil {
 		return hcl.Diagnostics{d}
+	}
+	if slices.ContainsFunc(diags, isOurs) {
+		return diags
 	}
 	in := text{name: name, lines: strings.Split(string(content), "\n"), mayShow: mayShow}
 	if strings.HasSuffix(name, ".json") {
@@ -33,7 +36,7 @@ const nestedTooDeeply = "Nested too deeply"
 
 // isOurs reports whether a mistake is in remit's words already.
 func isOurs(d *hcl.Diagnostic) bool {
-	return d.Summary == nestedTooDeeply
+	return d.Summary == nestedTooDeeply || d.Summary == seenOtherwise
 }
 
 // explain puts each line's first mistake in remit's words.

@@ -31,6 +31,9 @@ func ExplainLong(content []byte, name string, known Pieces) (Nav, hcl.Diagnostic
 	if len(content) < SplitAbove || bytes.HasPrefix(content, []byte("\ufeff")) {
 		return nil, nil
 	}
+	if hidden := checkSeen(content, name); hidden != nil {
+		return Nav{}, Explain(content, name, hidden, true)
+	}
 	var wrong Nav
 	var all []hcl.Diagnostics
 	for from, line := 0, 1; from < len(content); {

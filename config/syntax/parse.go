@@ -12,8 +12,16 @@ import (
 )
 
 // Parse parses HCL's native syntax, or nothing where it nests too deeply. The file
-// then is nil.
+// then is nil. A hidden character is a mistake wherever it stands.
 func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	file, diags := parse(content, name)
+	if hidden := checkSeen(content, name); hidden != nil && file != nil {
+		return file, hidden // much of what the parser says then follows from it
+	}
+	return file, diags
+}
+
+func parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if diags := checkNestingOfFile(content, name); diags.HasErrors() {
 		return nil, diags
 	}
@@ -21,12 +29,12 @@ func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 }
 
 // ParseBlocks is the body of some whole lines of HCL's native syntax, as fast as they are plain. It is the tree that [Parse] makes
-// of them where they have no mistake; else the blocks that could be read, and false. It is never nil.
+// of them, hidden characters or not, where they have no mistake; else the blocks that could be read, and false. It is never nil.
 func ParseBlocks(content []byte, name string) (*hclsyntax.Body, bool) {
 	if body := parsePlain(content, name, hcl.InitialPos); body != nil {
 		return body, true
 	}
-	file, diags := Parse(content, name)
+	file, diags := parse(content, name)
 	if file != nil {
 		if body, isBody := file.Body.(*hclsyntax.Body); isBody {
 			return body, !diags.HasErrors()
@@ -40,5 +48,9 @@ func ParseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if diags := checkNestingJSON(content, name); diags.HasErrors() {
 		return nil, diags
 	}
-	return json.Parse(content, name)
+	file, diags := json.Parse(content, name)
+	if hidden := checkSeen(content, name); hidden != nil {
+		return file, hidden
+	}
+	return file, diags
 }

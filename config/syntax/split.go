@@ -33,9 +33,12 @@ type Part struct {
 func (p *Part) Content() []byte { return p.content }
 
 // Split cuts a file where a line ends at the top, so that transfer blocks have parts of their own: several of them share one, unless
-// each is to have its own. It is nil where the file has a mistake for certain: a text that its line does not end, or a bracket too
-// few or of another kind.
+// each is to have its own. It is nil where the file has a mistake for certain: a text that its line does not end, a bracket too
+// few or of another kind, or a hidden character.
 func Split(content []byte, name string, each bool) []*Part {
+	if checkSeen(content, name) != nil {
+		return nil
+	}
 	outline := outline{src: content}
 	var parts []*Part
 	for from, line := 0, 1; from < len(content); {
@@ -116,7 +119,7 @@ func (n Nav) ContextString(offset int) string {
 	if i < 0 {
 		return ""
 	}
-	file, _ := Parse(n[i].content, n[i].name)
+	file, _ := parse(n[i].content, n[i].name)
 	if file == nil {
 		return ""
 	}

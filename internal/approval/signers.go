@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/text/confusable"
+	"remit/internal/transfer"
 )
 
 // Signers are the people of an allowed_signers file, as ssh-keygen(1) describes it under
@@ -69,14 +70,15 @@ func ParseSigners(content []byte, where *time.Location) (*Signers, []Mistake) {
 	return s, mistakes
 }
 
-// lines yields the lines that are neither blank nor a comment, with their numbers.
+// lines yields the lines that are neither blank nor a comment, with their numbers; and a comment that [checkLine] refuses because a reader
+// could take a part of it for a line.
 func lines(content []byte) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		number := 0
 		for line := range bytes.Lines(content) {
 			number++
 			text := strings.Trim(string(line), " \t\r\n")
-			if text == "" || text[0] == '#' {
+			if text == "" || text[0] == '#' && !hidesText(text) {
 				continue
 			}
 			if !yield(number, text) {
@@ -123,11 +125,24 @@ func checkLine(line string) error {
 		return errors.New("it is not UTF-8")
 	}
 	for _, r := range line {
-		if r != '\t' && !unicode.IsPrint(r) {
+		if why := transfer.SeenOtherwise(r); r != '\t' && strings.Contains(why, "new line") {
+			return fmt.Errorf("it has the character %U, %s; end the line there with a line feed, or delete the character", r, why)
+		}
+		if r != '\t' && (!unicode.IsPrint(r) || transfer.Hidden(r)) {
 			return fmt.Errorf("it has the character %U, which does not show", r)
 		}
 	}
 	return nil
+}
+
+// hidesText reports whether a reader may see a comment otherwise than as one: it has a hidden character that does more than to join letters.
+func hidesText(comment string) bool {
+	for _, r := range transfer.HiddenIn([]byte(comment)) {
+		if !transfer.JoinsLetters(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // cutWord cuts the first word off a line, as OpenSSH does: text in quotation marks is

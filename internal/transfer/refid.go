@@ -83,7 +83,10 @@ func Plain(text string) bool {
 // neighbours show: controls, format and bidirectional characters, line separators, private
 // use, and what Unicode lets a renderer ignore (DerivedCoreProperties, Default_Ignorable).
 func Hidden(r rune) bool {
-	if ' ' <= r && r < 0x7f {
+	switch {
+	case ' ' <= r && r < 0x7f, 0xa1 <= r && r < 0x300 && r != 0xad, // Latin
+		0x370 <= r && r < 0x600,                              // Greek to Hebrew
+		0x3400 <= r && r < 0xa000, 0xac00 <= r && r < 0xd7a4: // Han, Hangul
 		return false
 	}
 	return unicode.In(r,

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -137,6 +138,13 @@ func format(file File) []byte {
 }
 
 func parse(src []byte, name string) (File, hcl.Diagnostics) {
+	for at, r := range transfer.HiddenIn(src) {
+		line := bytes.LastIndexByte(src[:at], '\n') + 1
+		start := hcl.Pos{Line: 1 + bytes.Count(src[:at], []byte{'\n'}), Column: 1 + utf8.RuneCount(src[line:at]), Byte: at}
+		end := hcl.Pos{Line: start.Line, Column: start.Column + 1, Byte: at + utf8.RuneLen(r)}
+		what := fmt.Sprintf("Here is the character %U, %s.", r, transfer.SeenOtherwise(r))
+		return File{}, hcl.Diagnostics{invalid(hcl.Range{Filename: name, Start: start, End: end}, what)}
+	}
 	parsed, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
 	if diags.HasErrors() {
 		d := invalid(*diags[0].Subject, "A merge left its marks in this file, or somebody edited it.")

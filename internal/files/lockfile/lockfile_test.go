@@ -85,6 +85,7 @@ func TestReadRefusesAllThatIsNotWhole(t *testing.T) {
 		"a reference":                   {[2]string{`"production"`, "var.x"}, "Variables not allowed"},
 		"a function":                    {[2]string{`"production"`, `upper("x")`}, "Function"},
 		"a character that hides":        {[2]string{"production", "produ\u202ection"}, "U+202E"},
+		"a line that only shows":        {[2]string{"lineage", "# merged\rlineage = \"2\"\nlineage"}, "U+000D"},
 		"an address out of normal form": {[2]string{"api.example", "API.example"}, "https://api.example.com"},
 		"a token's whole address":       {[2]string{"client_id", "token_url = \"https://oauth.example.com/token\"\n client_id"}, `"https://oauth.example.com"`},
 		"a token from no address":       {[2]string{"client_id", "token_url = \"oauth.example.com\"\n client_id"}, "must begin with https://"},
