@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -282,7 +283,8 @@ func (k *controlReader) settlePolicy(r *eval.Reader, p *Policy) {
 		return // told where it was resolved, or a variable is missing
 	}
 	p.ctx = ctx
-	policyTexts{p.Scope.subject(), Words("policy", "signals")}.check(r, p.condition, p.message)
+	policyTexts{p.Scope.subject(), p.Scope.Attributes(), Words("policy", "signals"), slices.Sorted(maps.Keys(k.scope.Nodes["batch"]))}.check(r, p.condition, p.message)
+	checkFails(r, p)
 	if values, isAnother := spelledValues(ctx.Variables); isAnother {
 		other := *p
 		other.ctx = &hcl.EvalContext{Variables: values, Functions: ctx.Functions}
@@ -302,6 +304,38 @@ func (k *controlReader) settlePolicy(r *eval.Reader, p *Policy) {
 		netstrings(h, n.Address(), n.Value.Type().GoString(), string(text))
 	}
 	p.sum = hex.EncodeToString(h.Sum(nil))
+}
+
+// checkFails refuses a condition that looks at nothing of its subject and holds: the policy could never fail, and nobody would notice.
+// With a variable or a local it may be a switch, by which somebody stops all payments, and is a warning.
+func checkFails(r *eval.Reader, p *Policy) {
+	subject := p.Scope.subject()
+	isSubject := func(t hcl.Traversal) bool { return t.RootName() == subject }
+	if r.Diags.HasErrors() || slices.ContainsFunc(p.condition.Expr.Variables(), isSubject) {
+		return
+	}
+	value, diags := p.condition.Expr.Value(p.ctx)
+	if diags.HasErrors() || !value.IsKnown() || value.IsNull() || value.Type() != cty.Bool || value.False() {
+		return
+	}
+	seen := "transfer"
+	if p.Scope == ScopePlan {
+		seen = "plan"
+	}
+	var switches []string
+	for _, n := range p.condition.Refs.Nodes {
+		if n.Root == "var" || n.Root == "local" {
+			switches = append(switches, n.Address())
+		}
+	}
+	const summary = "Condition looks at nothing"
+	at, example := p.condition.Expr.Range(), subject+"."+map[PolicyScope]string{ScopeTransfer: "amount", ScopePlan: "count"}[p.Scope]
+	if len(switches) == 0 {
+		r.Refuse(at, summary, "The condition names nothing of %s, the %s that it is about, and holds: the policy could never fail. Name what it is to look at, such as %s, or delete the policy.", subject, seen, example)
+		return
+	}
+	r.Diags = append(r.Diags, mistake.Warning(at, summary,
+		"The condition names nothing of %s, the %[2]s that it is about: it holds of every %[2]s, or of none where %s has another value. If it is to look at the %[2]s, name a part of it, such as %[4]s.", subject, seen, mistake.Listed(switches, 3), example))
 }
 
 // written is an expression as its author wrote it, without its layout and comments.

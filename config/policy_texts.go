@@ -16,8 +16,10 @@ import (
 
 // policyTexts are what the texts of a policy may be.
 type policyTexts struct {
-	subject string
-	signals []string // that a plan can have
+	subject    string
+	attributes []string // of the subject
+	signals    []string // that a plan can have
+	batches    []string // that are declared
 }
 
 // check refuses texts of a policy that nothing it sees can equal: a control with one would never fail, or always,
@@ -25,6 +27,9 @@ type policyTexts struct {
 func (p policyTexts) check(r *eval.Reader, arguments ...*eval.Argument) {
 	for _, a := range arguments {
 		_ = hclsyntax.VisitAll(a.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
+			if a.Name == "condition" {
+				p.checkComparison(r, node)
+			}
 			switch e := node.(type) {
 			case *hclsyntax.TemplateExpr:
 				p.checkID(r, e)
@@ -81,6 +86,8 @@ func (p policyTexts) checkKey(r *eval.Reader, of hcl.Traversal, key string, at h
 			}
 			r.Refuse(at, "Unknown signal", "No plan has a signal %q, so the policy would never see one.%s", key, hint)
 		}
+	case attribute == "batches" && p.subject == "plan":
+		p.checkBatch(r, key, at)
 	case attribute == "totals" && p.subject == "plan":
 		if one := transfer.AssetSpelled(key); one != key {
 			r.Refuse(at, "Asset in small letters", "The totals of a plan count an asset in capitals, however a transfer spells it. Write:\n\n  %q", one)

@@ -41,6 +41,9 @@ func failingPolicies(p *planner.Plan) []string {
 
 func TestPolicies(t *testing.T) {
 	controls := policies(t, `
+batch "pay" {
+  description = "salaries"
+}
 policy "amount" {
   condition     = decimal_cmp(self.amount, "80") < 0
   error_message = "${self.ref_id} is not small."
