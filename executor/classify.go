@@ -79,6 +79,7 @@ func judgeFound(k knownTransfer, where setting, records []transfer.Record) verdi
 // judgeRecords compares one or more records with the request. An agreeing one is our own,
 // adopted or unverified; a differing one is a conflict; a credit side alone proves nothing.
 func judgeRecords(k knownTransfer, where setting, records []transfer.Record) verdict {
+	records = k.withoutIncome(records)
 	finding := k.examine(records)
 	differences := finding.Differences
 	for _, record := range records {

@@ -27,6 +27,7 @@ func News(d state.Detail, records []transfer.Record, settings Settings) (state.O
 		}
 		request.Asset, request.Amount = d.Asset, d.Amount
 	}
+	records = transfer.WithoutIncome(request, records, settings.Operator)
 	finding := transfer.Examine(request, records, settings.Operator)
 	finding.Differences = withoutAccepted(d, finding.Differences)
 	differences := append(otherRecord(d, records), finding.Differences...)

@@ -17,6 +17,8 @@ func Describe(differences []transfer.Difference) string {
 		switch {
 		case d.IsSeveral():
 			parts = append(parts, fmt.Sprintf("the service has %s under this ref_id: it was paid more than once, unless the service's operator says otherwise", d.Answered))
+		case d.IsForeign():
+			parts = append(parts, "the ref_id is that of a "+d.Answered)
 		case d.IsOfCredit():
 			parts = append(parts, fmt.Sprintf("the debit side is %s and the credit side %s", d.Asked, d.Answered))
 		case d.IsReusedID():

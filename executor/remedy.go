@@ -22,6 +22,7 @@ func Remedy(err error, refID, file string) (more, next string) {
 	_, differs := errors.AsType[*DifferenceError](err)
 	_, isOthers := errors.AsType[*OthersError](err)
 	held, isHeld := errors.AsType[*HeldError](err)
+	_, isForeign := errors.AsType[*ForeignError](err)
 	_, isReused := errors.AsType[*ReusedIDError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
@@ -39,6 +40,8 @@ func Remedy(err error, refID, file string) (more, next string) {
 		return "If another channel shows that it was not made, say so", resolve("--not-made")
 	case errors.Is(err, ErrCreditOnly), isOthers:
 		return "", resolve("--recorded=FILE")
+	case isForeign:
+		return "", resolve("--not-made")
 	case isHeld && held.Stored:
 		return "", "remit state forget " + shell.Word(refID) + " --reason=…"
 	case isHeld:

@@ -57,7 +57,8 @@ func (r *report) handle(e Event) {
 func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.canLookUp && v.outcome.Status == state.Conflict && !v.untaken && slices.ContainsFunc(v.outcome.Differences, transfer.Difference.IsOfAnother) {
+	isOfAnother := func(d transfer.Difference) bool { return d.IsOfAnother() && !d.IsForeign() }
+	if r.canLookUp && v.outcome.Status == state.Conflict && !v.untaken && slices.ContainsFunc(v.outcome.Differences, isOfAnother) {
 		v.next = command(v.outcome.RefID, "")
 	}
 	if planned && (v.stands || v.result != ResultNotAttempted && v.result != ResultInDoubt) {

@@ -126,38 +126,38 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 		return state.Outcome{}, err
 	}
 	if r.Finder != nil {
-		if err := r.unlisted(ctx, detail.Status); err != nil {
+		if err := r.unlisted(ctx, detail); err != nil {
 			return state.Outcome{}, err
 		}
 	}
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }
 
-// unlisted returns a *[ListedError] where the service lists something under the ref_id: nobody's word makes that not made.
-// A service that can't be asked says nothing against the word. It is asked twice: a cache in between may have the list of an
+// unlisted returns a *[ListedError] where the service lists something under the ref_id that may be the transfer: nobody's word makes that not
+// made. Foreign records alone are none of it, see [transfer.IsForeign]. A service that can't be asked says nothing against the word. It is asked twice: a cache in between may have the list of an
 // earlier run, and a client writes the second address otherwise.
-func (r Resolution) unlisted(ctx context.Context, status state.Status) error {
+func (r Resolution) unlisted(ctx context.Context, detail state.Detail) error {
 	for range 2 {
-		if isAsked, err := r.unlistedOnce(ctx, status); err != nil || !isAsked {
+		if isAsked, err := r.unlistedOnce(ctx, detail); err != nil || !isAsked {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r Resolution) unlistedOnce(ctx context.Context, status state.Status) (isAsked bool, err error) {
+func (r Resolution) unlistedOnce(ctx context.Context, detail state.Detail) (isAsked bool, err error) {
 	found, err := r.Finder.Find(ctx, []string{r.RefID})
 	unreadable, isUnreadable := errors.AsType[*UnreadableError](err)
 	switch {
 	case isUnreadable:
-		return true, &ListedError{RefID: r.RefID, Status: status, Unreadable: unreadable.Reasons[r.RefID]}
+		return true, &ListedError{RefID: r.RefID, Status: detail.Status, Unreadable: unreadable.Reasons[r.RefID]}
 	case err != nil && ctx.Err() != nil:
 		return false, fmt.Errorf("look up %q: %w", r.RefID, err)
 	case err != nil && r.Unasked != nil:
 		r.Unasked(err)
 		return false, nil
-	case len(found[r.RefID]) > 0:
-		return true, &ListedError{RefID: r.RefID, Status: status}
+	case len(found[r.RefID]) > 0 && !isOnlyForeign(r.Settings, detail, found[r.RefID]):
+		return true, &ListedError{RefID: r.RefID, Status: detail.Status}
 	}
 	return err == nil, nil
 }
@@ -220,7 +220,7 @@ func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) 
 // ResolveByLookup asks the service, as long as its lists may lag, and returns the outcome
 // that it wrote: recorded, adopted, unverified or conflict. Of a conflict that kept the record of another transfer it takes over what
 // agrees, as [ResolveRecorded] does. The error is [ErrAbsent],
-// [ErrCreditOnly], [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
+// [ErrCreditOnly], [ErrCreditOpen], [ErrNoRequest], [ErrUnknownRefID], a *[ForeignError], a *[StatusError] where the ref_id is neither in doubt
 // nor unverified nor in such a conflict, [ErrForeignKept], or the lookup's; then nothing was written.
 func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Outcome, error) {
 	detail, meta, err := r.read(ctx)
@@ -230,7 +230,7 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 	switch detail.Status {
 	case state.InDoubt, state.Unverified:
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Conflict, state.Tombstone:
-		if detail.KeepsAnothers() {
+		if detail.KeepsAnothers() || keepsForeign(r.Settings, detail) {
 			return lookUpInConflict(ctx, r, detail, finder)
 		}
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
@@ -276,9 +276,12 @@ func lookUpInConflict(ctx context.Context, r Resolution, detail state.Detail, fi
 		if err != nil {
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
 		}
-		records := found[r.RefID]
+		records, foreign := ownAndForeign(r.Settings, detail, found[r.RefID])
 		if slices.ContainsFunc(records, isDebit) {
 			return r.give(ctx, records, false)
+		}
+		if n == len(pauses) && len(records) == 0 && len(foreign) > 0 {
+			return state.Outcome{}, &ForeignError{r.RefID, transfer.DescribeForeign(foreign)}
 		}
 		if n == len(pauses) {
 			return state.Outcome{}, absent(ctx, r, detail, records)

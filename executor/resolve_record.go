@@ -24,7 +24,7 @@ func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Recor
 // ResolveAcceptRecord closes a transfer as the service has it, although that differs from the
 // request, and returns the outcome that it wrote, with the differences. Without records the kept
 // ones of the conflict or the unverified transfer count; where there is only a list's word, that
-// counts. The error is a *[StatusError] for any other status, an *[OthersError], [ErrNoRecord], [ErrCreditOnly],
+// counts. The error is a *[StatusError] for any other status, an *[OthersError], a *[ForeignError], [ErrNoRecord], [ErrCreditOnly],
 // [ErrUnknownRefID], or what the state refuses, such as a record that belongs to another ref_id;
 // then nothing was written.
 func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
@@ -208,7 +208,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 	if records, err = r.own(ctx, detail, records, accept); err != nil {
 		return state.Outcome{}, err
 	}
-	records = withKept(records, keptSides(detail))
+	records = k.withoutIncome(withKept(records, keptSides(detail)))
 	v := withoutCredit(judgeRecords(k, inDoubt, records), detail, records)
 	if accept && isOpen(records) || v.outcome.Status.Made() && transfer.IsCreditOpen(stillShort(detail, v.outcome.Differences)) {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOpen)
@@ -219,10 +219,10 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		if err := r.agreesElse(detail, records, differences); err != nil {
 			return state.Outcome{}, err
 		}
-		if len(differences) > 0 && !accept {
+		deciding, err := r.accept(records, detail)
+		if _, isForeign := errors.AsType[*ForeignError](err); len(differences) > 0 && !accept && !isForeign {
 			return state.Outcome{}, &DifferenceError{r.RefID, withUnpaid(differences, records)}
 		}
-		deciding, err := r.accept(records, detail)
 		if err != nil {
 			return state.Outcome{}, err
 		}
@@ -279,10 +279,17 @@ func withoutCredit(v verdict, detail state.Detail, records []transfer.Record) ve
 }
 
 // accept chooses the record that a person accepts, which is [ErrCreditOnly] where only the
-// credit side is there: it says nothing of the debit, and can't be replaced later.
+// credit side is there: it says nothing of the debit, and can't be replaced later. It is a *[ForeignError] where that is of
+// another kind of transfer.
 func (r Resolution) accept(records []transfer.Record, detail state.Detail) (*transfer.Record, error) {
 	deciding := accepted(records, detail.RecordID)
-	if deciding.Direction == transfer.Credit && deciding.ID != detail.RecordID {
+	if deciding.ID == detail.RecordID {
+		return deciding, nil
+	}
+	if err := foreignIncome(r.Settings, detail, records, deciding); err != nil {
+		return nil, err
+	}
+	if deciding.Direction == transfer.Credit {
 		return nil, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
 	}
 	return deciding, nil

@@ -103,7 +103,10 @@ func refused(k knownTransfer, reason string) verdict {
 
 func conflict(k knownTransfer, records []transfer.Record, differences []transfer.Difference) verdict {
 	next := command(k.refID, "--accept-record")
-	if slices.ContainsFunc(differences, transfer.Difference.IsOfAnother) {
+	switch {
+	case slices.ContainsFunc(differences, transfer.Difference.IsForeign):
+		next = command(k.refID, "--not-made")
+	case slices.ContainsFunc(differences, transfer.Difference.IsOfAnother):
 		next = command(k.refID, "--recorded FILE --accept-record")
 	}
 	return verdict{

@@ -155,7 +155,7 @@ func (w *watcher) writeNews(all []news) error {
 
 // judge judges the records of a transfer. A difference that a person has accepted contradicts nothing.
 func (w watched) judge(found lookup) news {
-	records := found.records[w.refID]
+	records := w.ofIt(found.records[w.refID])
 	if why := found.unreadable[w.refID]; why != "" {
 		return news{watched: w, kind: newsUnreadable, reason: unread(why)}
 	}

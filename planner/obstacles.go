@@ -20,7 +20,8 @@ const refIDsMax = 20
 // addConflictObstacles makes a plan with a conflict not applicable, with one obstacle for
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
-	var edited, answered, several, reused, shared, forgotten Obstacle
+	var edited, forgotten Obstacle
+	var answers answeredObstacles
 	var lines []int             // of edited
 	var byAmount, elsewhere int // of these
 	ended := ""                 // of all that were forgotten
@@ -31,7 +32,7 @@ func (b *builder) addConflictObstacles() {
 		c := b.plan.Changes.At(i)
 		switch c.Recorded.Status {
 		case state.Conflict:
-			byAnswer(&c, &answered, &several, &reused, &shared).add(c.RefID)
+			answers.of(&c).add(c.RefID)
 		case state.Tombstone:
 			forgotten.add(c.RefID)
 			switch how, _, _ := strings.Cut(c.Reason, neverAgain); ended {
@@ -54,23 +55,7 @@ func (b *builder) addConflictObstacles() {
 	}
 	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration." + moreToMove(byAmount, elsewhere) + b.fromADateOn(lines)
 	forgotten.Detail = "The ref_id was " + ended + ": it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
-	answered.Detail = answeredDetail
-	if answered.Count > 0 {
-		answered.Remedy = acceptRecord(answered.RefIDs[0])
-	}
-	several.Detail = severalDetail
-	if several.Count > 0 {
-		several.Remedy = acceptRecord(several.RefIDs[0])
-	}
-	reused.Detail = reusedDetail
-	if reused.Count > 0 {
-		reused.Remedy = acceptRecord(reused.RefIDs[0])
-	}
-	shared.Detail = sharedDetail
-	if shared.Count > 0 {
-		shared.Remedy = acceptOther(shared.RefIDs[0], b.controls.Lookup)
-	}
-	for _, o := range []Obstacle{edited, answered, several, reused, shared, forgotten} {
+	for _, o := range slices.Concat([]Obstacle{edited}, answers.all(b.controls.Lookup), []Obstacle{forgotten}) {
 		if o.Count > 0 {
 			o.Kind = ObstacleConflict
 			b.plan.Obstacles = append(b.plan.Obstacles, o)
@@ -78,17 +63,48 @@ func (b *builder) addConflictObstacles() {
 	}
 }
 
-// byAnswer is the obstacle of a conflict between a request and its answer.
-func byAnswer(c *Change, answered, several, reused, shared *Obstacle) *Obstacle {
+// answeredObstacles are the conflicts between requests and their answers, by what a person does about them.
+type answeredObstacles struct{ answered, several, reused, shared, foreign, rail Obstacle }
+
+// of is the obstacle that a conflict belongs to.
+func (o *answeredObstacles) of(c *Change) *Obstacle {
+	has := func(is func(transfer.Difference) bool) bool { return slices.ContainsFunc(c.Differences, is) }
 	switch {
+	case c.Recorded.RecordID == "" && has(transfer.Difference.IsForeign):
+		return &o.foreign
 	case c.Recorded.RecordID == "" && isOfAnother(c.Differences):
-		return shared
+		return &o.shared
 	case isSeveral(c.Differences):
-		return several
+		return &o.several
 	case isReused(c.Differences):
-		return reused
+		return &o.reused
+	case c.Recorded.RecordID == "" && has(transfer.Difference.IsRail):
+		return &o.rail
 	}
-	return answered
+	return &o.answered
+}
+
+// all are they, each with the command for its first transfer.
+func (o *answeredObstacles) all(canLookUp bool) []Obstacle {
+	list := make([]Obstacle, 0, 6)
+	for _, one := range []struct {
+		obstacle *Obstacle
+		detail   string
+		remedy   func(refID string) string
+	}{
+		{&o.answered, answeredDetail, acceptRecord},
+		{&o.several, severalDetail, acceptRecord},
+		{&o.reused, reusedDetail, acceptRecord},
+		{&o.shared, sharedDetail, func(refID string) string { return acceptOther(refID, canLookUp) }},
+		{&o.foreign, foreignDetail, notMade},
+		{&o.rail, railDetail, func(refID string) string { return acceptRecord(refID) + "\n" + notMade(refID) }},
+	} {
+		if one.obstacle.Detail = one.detail; one.obstacle.Count > 0 {
+			one.obstacle.Remedy = one.remedy(one.obstacle.RefIDs[0])
+		}
+		list = append(list, *one.obstacle)
+	}
+	return list
 }
 
 // moreToMove says how edited transfers are paid beside the recorded ones: of so many by their amounts, and so many that are other transfers.
@@ -107,6 +123,13 @@ const answeredDetail = "The service's record of the transfer is not what was ask
 
 const sharedDetail = "The service showed the record of another transfer. One record is never two transfers. A person has to find out what was really moved: " +
 	"look this one up, or give the record of it, or say --not-made where the service made none."
+
+const foreignDetail = "The ref_id is that of other money, which came in: a deposit, or a transfer of somebody else, who chose the ref_id. " +
+	"It is no side of this transfer, and remit never sends this one under a ref_id that is taken. It may have been made as well: find out from the service's operator. " +
+	"Where nothing was made of it, say so, and then declare it under another ref_id."
+
+const railDetail = "The service's record under this ref_id is of a withdrawal, or of a deposit: it names no profile that got the money. A person has to find out from the service's operator what was really moved. " +
+	"Where it is what became of the transfer, accept it. Where it has nothing to do with the transfer, and nothing was made of that, say so, and then declare it under another ref_id."
 
 const reusedDetail = "The service's record of the transfer names its ref_id, and has the id of another transfer's record: the service gave an id again, as it does once it was restored from a backup. " +
 	"The transfer was made: never pay it under another ref_id. A person has to find out what was really moved, and then accepts the record, or gives the one that the service shows."
@@ -131,6 +154,9 @@ func isOfAnother(differences []transfer.Difference) bool {
 
 // NextOfConflict is the command that closes a conflict between a request and its answer.
 func NextOfConflict(d *state.Detail, canLookUp bool) string {
+	if d.KeepsForeign() {
+		return notMade(d.RefID)
+	}
 	if d.KeepsAnothers() {
 		return acceptOther(d.RefID, canLookUp)
 	}
@@ -143,6 +169,10 @@ func acceptOther(refID string, canLookUp bool) string {
 		return "remit resolve " + shell.Word(refID)
 	}
 	return "remit resolve " + shell.Word(refID) + ` --recorded FILE --accept-record --reason "…"`
+}
+
+func notMade(refID string) string {
+	return "remit resolve " + shell.Word(refID) + ` --not-made --reason "…"`
 }
 
 func acceptRecord(refID string) string {

@@ -86,10 +86,15 @@ type Detail struct {
 	Outcome *Outcome // the latest; nil where there is none
 }
 
-// KeepsAnothers reports whether the record that a conflict kept is, by its ref_id or its id, that of another transfer: this one
+// KeepsAnothers reports whether the record that a conflict kept is, by its ref_id, its id or its kind, that of another transfer: this one
 // has none yet.
 func (d *Detail) KeepsAnothers() bool {
 	return d.Status == Conflict && d.RecordID == "" && d.Outcome != nil && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.IsOfAnother)
+}
+
+// KeepsForeign reports whether all that a conflict kept is money that came in, which is no side of the transfer: see [transfer.IsForeign].
+func (d *Detail) KeepsForeign() bool {
+	return d.KeepsAnothers() && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.IsForeign)
 }
 
 // Unread is why nobody can tell whether what a lookup or an export lists is the record of a doubt; "" where

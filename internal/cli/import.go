@@ -322,6 +322,8 @@ func (i *importing) compare(streams *terminal.Streams, d *state.Detail, settings
 		case len(differences) > 0:
 			differs("The file disagrees with what is recorded: " + executor.Describe(differences) + ".")
 		}
+	case d.RecordID == "" && d.Status == state.Tombstone && executor.IsForeign(d, records, settings):
+		// they are of other money, and say nothing of it
 	case d.RecordID == "" && d.Status == state.Tombstone:
 		differs("It was closed as not made, and the file has a record of it. Find out which is right: " +
 			"remit resolve with --recorded takes the record.")
@@ -369,9 +371,14 @@ func (i *importing) others(ctx context.Context, streams *terminal.Streams, snaps
 		return executor.Others{}, err
 	}
 	slices.Sort(taken)
+	other, err := i.railsBut(taken)
+	if err != nil {
+		return executor.Others{}, err
+	}
+	imported.Others = len(other)
 	isTaken := func(refID string) bool {
 		_, is := slices.BinarySearch(taken, refID)
-		return is || i.twins.isNoOther(i, refID)
+		return is || other[refID] || i.twins.isNoOther(i, refID)
 	}
 	unknown := func(yield func(string) bool) {
 		for refID := range i.spool.RefIDs() {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"remit/executor"
@@ -118,4 +119,22 @@ func (f found) Find(_ context.Context, refIDs []string) (map[string][]transfer.R
 		return all, &executor.UnreadableError{Reasons: unread}
 	}
 	return all, nil
+}
+
+// railsBut are the ref_ids of the files that have nothing but records of deposits and withdrawals, without those that are taken.
+func (i *importing) railsBut(taken []string) (map[string]bool, error) {
+	other := make(map[string]bool)
+	for refID := range i.spool.RefIDs() {
+		if _, is := slices.BinarySearch(taken, refID); is {
+			continue
+		}
+		isOther, err := i.spool.IsOther(refID)
+		if err != nil {
+			return nil, err
+		}
+		if isOther {
+			other[refID] = true
+		}
+	}
+	return other, nil
 }

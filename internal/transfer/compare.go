@@ -138,6 +138,11 @@ func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 
 func Examine(req Request, records []Record, operator Operator) Finding {
 	var f Finding
 	var c comparison
+	records = WithoutIncome(req, records, operator)
+	if own, foreign := Own(req, records, operator); len(own) == 0 && len(foreign) > 0 && foreign[0].Direction == Credit {
+		f.Differences = []Difference{ofForeign(foreign)}
+		return f
+	}
 	for i := range records {
 		rec := &records[i]
 		c.differences = append(c.differences, Compare(req, *rec, operator)...)

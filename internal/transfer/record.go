@@ -67,8 +67,9 @@ func RecordTypes() []RecordType {
 }
 
 // IsRail reports whether the document lists the type as one of a deposit or a withdrawal: money that came from
-// outside of the service or left for it, which is no transfer of either operation.
+// outside of the service or left for it, which is no transfer of either operation. Small letters are taken for large ones.
 func (t RecordType) IsRail() bool {
+	t = RecordType(strings.ToUpper(string(t)))
 	isRail := strings.HasSuffix(string(t), "_DEPOSIT") || strings.HasSuffix(string(t), "_WITHDRAWAL")
 	return isRail && slices.Contains(RecordTypes(), t)
 }

@@ -12,13 +12,13 @@ const oneTransfer = "one transfer"
 
 // several is the difference where records under one ref_id are of more than one transfer that did not fail: it was paid more than
 // once, unless the service's operator says otherwise. It names how many they are, their sum, and the ids of their debit sides. Records of
-// one group_id are one transfer.
+// one group_id are one transfer, and foreign ones are none of it, see [IsForeign].
 func several(req Request, records []Record, operator Operator) (Difference, bool) {
 	newest := make(map[string]*Record)
 	var ids []string
 	for i := range records {
 		rec := &records[i]
-		if isCreditSide(req, *rec, operator) {
+		if isCreditSide(req, *rec, operator) || IsForeign(req, rec, operator) {
 			continue
 		}
 		before := newest[rec.ID]

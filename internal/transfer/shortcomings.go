@@ -63,10 +63,10 @@ func SharedRecord(recordID, refID string) Difference {
 // IsSharedRecord reports whether d comes from [SharedRecord].
 func (d Difference) IsSharedRecord() bool { return d.Field == "id" && d.Asked == ownRecord }
 
-// IsOfAnother reports whether d says that a record is that of another transfer: it is stored so, or has a ref_id that differs in more than
-// letters and spaces.
+// IsOfAnother reports whether d says that a record is that of another transfer: it is stored so, is foreign, or has a ref_id that differs in more
+// than letters and spaces.
 func (d Difference) IsOfAnother() bool {
-	return d.IsSharedRecord() || d.Field == "ref_id" && d.Answered != "" && FoldRefID(d.Asked) != FoldRefID(d.Answered)
+	return d.IsSharedRecord() || d.IsForeign() || d.Field == "ref_id" && d.Answered != "" && FoldRefID(d.Asked) != FoldRefID(d.Answered)
 }
 
 // ReusedID is the difference of a record that names its own transfer, and has the id of the record that is stored of

@@ -18,6 +18,7 @@ type Import struct {
 	RefIDs   int        // of which there are records
 	Repeated int        // further copies of a record, left out
 	Without  int        // records without a ref_id that can be declared, left out
+	Others   int        // ref_ids of nothing but deposits and withdrawals, which nobody declares, left out
 
 	Listed      int // ref_ids of lists
 	ListedTwice int // further copies of their lines, left out
@@ -174,6 +175,9 @@ func (i *Import) leftOut() string {
 	}
 	if i.Without > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a ref_id that can be declared", i.Without))
+	}
+	if i.Others > 0 {
+		parts = append(parts, english.Plural(i.Others, "ref_id")+" of deposits or withdrawals alone")
 	}
 	if len(parts) == 0 {
 		return ""

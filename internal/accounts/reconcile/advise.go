@@ -23,6 +23,8 @@ func (j *judge) advise(p *pair, item *Item) {
 	switch {
 	case item.Breaks[0] == Several:
 		item.Next = "remit state show " + refID
+	case keepsAnothers && p.detail.KeepsForeign():
+		item.Next = "remit resolve " + refID + ` --not-made --reason="…"`
 	case keepsAnothers && j.options.CanLookUp:
 		item.Next = "remit resolve " + refID
 	case keepsAnothers:

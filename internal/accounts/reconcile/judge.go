@@ -251,6 +251,10 @@ func (j *judge) one(p *pair) error {
 		j.summary.OutOfPeriod++
 		return nil
 	}
+	if p.row.Status == state.Tombstone && p.row.RecordID == "" && p.areOther() { // other money has the ref_id, and it was closed as not made
+		j.countOther(p)
+		p.sides, p.twice, p.debit, p.credit, p.more = nil, nil, nil, nil, nil
+	}
 	item := Item{
 		Result: Matched, RefID: p.row.RefID, GroupID: p.row.GroupID, Asset: p.row.Asset, Amount: p.row.Amount.String(),
 		State: &p.row, Debit: p.debit, Credit: p.credit, More: p.more,
@@ -383,9 +387,7 @@ func (j *judge) stranger(p *pair, shared bool) error {
 		return nil
 	}
 	if p.areOther() {
-		for i := range p.sides {
-			j.summary.OtherTypes[p.sides[i].Type]++
-		}
+		j.countOther(p)
 		return nil
 	}
 	item.RefID, item.GroupID, item.Asset, item.Amount = main.RefID, main.GroupID, main.Asset, main.Amount
@@ -409,6 +411,12 @@ func (p *pair) addRepeated(item *Item) {
 		item.add(Several)
 	}
 	item.More = append(slices.Clone(p.more), p.twice...)
+}
+
+func (j *judge) countOther(p *pair) {
+	for i := range p.sides {
+		j.summary.OtherTypes[p.sides[i].Type]++
+	}
 }
 
 // areOther reports whether all are records that no operation of remit makes.

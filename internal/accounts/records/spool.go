@@ -30,6 +30,7 @@ type Spool struct {
 	folds   []fold // sorted; nil before Seal
 
 	without  int
+	rails    int // records of deposits and withdrawals
 	repeated int
 	twice    int // entries of records that have another entry, or were left out
 }
@@ -81,6 +82,9 @@ func (s *Spool) Add(name string, r Record) error {
 	}
 	if r.GroupID != "" && !r.Type.IsRail() {
 		e.group = maphash.String(s.seed, r.GroupID)
+	}
+	if r.Type.IsRail() {
+		s.rails++
 	}
 	if transfer.CheckRefID(r.RefID) != nil { // another system made it, or the service wrote another ref_id than it was given
 		s.without++
@@ -219,6 +223,19 @@ func (s *Spool) Of(refID string) ([]transfer.Record, error) {
 		}
 	}
 	return found, nil
+}
+
+// IsOther reports whether all records of a ref_id are of deposits and withdrawals, which no operation of remit makes; a sealed spool knows.
+func (s *Spool) IsOther(refID string) (bool, error) {
+	if s.rails == 0 {
+		return false, nil
+	}
+	records, err := s.Of(refID)
+	if err != nil {
+		return false, err
+	}
+	isOwn := func(r transfer.Record) bool { return !r.Type.IsRail() }
+	return len(records) > 0 && !slices.ContainsFunc(records, isOwn), nil
 }
 
 // under are the entries of a sealed spool that are kept under a ref_id, its own ones first.
