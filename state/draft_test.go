@@ -46,6 +46,14 @@ func TestNewDraftRefusesWhatNoJournalMayHold(t *testing.T) {
 		"recorded with a record of another ref_id": {changedOutcome(state.Recorded, func(o *state.Outcome) {
 			o.Records[0] = statetest.Record("b", "r", statetest.Customer, "10.00", transfer.Completed)
 		}), `of ref_id "b"`},
+		"recorded by a lookup that shows the record of another ref_id": {changedOutcome(state.Recorded, func(o *state.Outcome) {
+			o.Source = state.SourceLookup
+			o.Records[0] = statetest.Record("b", "r", statetest.Customer, "10.00", transfer.Completed)
+		}), `of ref_id "b"`},
+		"adopted by an import of the record of another ref_id": {changedOutcome(state.Adopted, func(o *state.Outcome) {
+			o.Source = state.SourceImport
+			o.Records[0] = statetest.Record("b", "r", statetest.Customer, "10.00", transfer.Completed)
+		}), `of ref_id "b"`},
 		"a conflict with a record that is no JSON": {changedOutcome(state.Conflict, func(o *state.Outcome) {
 			o.Records = []json.RawMessage{[]byte("{")}
 		}), "write outcome"},
@@ -106,5 +114,41 @@ func TestAPersonMayAcceptARecordThatNamesAnotherRefID(t *testing.T) {
 	o.Records[0] = statetest.Record("b", "r", statetest.Customer, "10.00", transfer.Completed)
 	if _, err := state.NewDraft(o); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnEntryClaimsTheGroupOfWhatMovedMoney asks of which entries the group_id is theirs alone.
+func TestAnEntryClaimsTheGroupOfWhatMovedMoney(t *testing.T) {
+	with := func(says state.Status, status transfer.RecordStatus, differences ...transfer.Difference) state.Outcome {
+		o := outcome(state.SourceLookup, says)
+		o.Records, o.Differences = []json.RawMessage{statetest.Record("a", "r", statetest.Customer, "10.00", status)}, differences
+		return o
+	}
+	for name, c := range map[string]struct {
+		entry  state.Entry
+		claims bool
+	}{
+		"recorded, and COMPLETED":           {with(state.Recorded, transfer.Completed), true},
+		"recorded, and PENDING":             {with(state.Recorded, transfer.Pending), true},
+		"adopted, and COMPLETED":            {with(state.Adopted, transfer.Completed), true},
+		"recorded, and FAILED":              {with(state.Recorded, transfer.Failed), false},
+		"adopted, and FAILED":               {with(state.Adopted, transfer.Failed), false},
+		"unverified":                        {with(state.Unverified, transfer.Completed), false},
+		"with a group_id that was accepted": {with(state.Recorded, transfer.Completed, transfer.Difference{Field: "group_id"}), false},
+		"vouched for by a list":             {listed(state.SourcePerson, state.Adopted), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := state.NewDraft(c.entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			if c.claims {
+				want = d.GroupID()
+			}
+			if got := d.ClaimsGroup(); got != want || d.GroupID() == "" {
+				t.Errorf("it claims the group_id %q of %q", got, d.GroupID())
+			}
+		})
 	}
 }

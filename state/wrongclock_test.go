@@ -3,6 +3,7 @@ package state_test
 import (
 	"context"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +46,29 @@ func TestAClockJumpsInBothDirections(t *testing.T) {
 			jump, isOne, err := state.Jumped(t.Context(), oneRun{run}, begun.Add(time.Hour+test.by), here)
 			if err != nil || isOne != test.want || isOne && jump.By != test.by {
 				t.Errorf("a jump: %v, %+v, error %v", isOne, jump, err)
+			}
+		})
+	}
+}
+
+// TestAClockIsFarFromTheServersInBothDirections holds the clock of this machine against that of the server that keeps the state.
+func TestAClockIsFarFromTheServersInBothDirections(t *testing.T) {
+	server := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		by    time.Duration
+		isFar bool
+		words string
+	}{
+		"it is right":            {0, false, "0s ahead of"},
+		"ahead by what is none":  {state.ServerSkewMax, false, "5m0s ahead of"},
+		"behind by what is none": {-state.ServerSkewMax, false, "5m0s behind"},
+		"ahead":                  {state.ServerSkewMax + time.Second, true, "5m1s ahead of"},
+		"behind":                 {-state.ServerSkewMax - time.Second, true, "5m1s behind"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			words, ahead, isFar := state.FromServer(server.Add(test.by), server)
+			if isFar != test.isFar || ahead != test.by || !strings.Contains(words, ", "+test.words+" that of the PostgreSQL server") {
+				t.Errorf("far: %t, ahead by %v: %s", isFar, ahead, words)
 			}
 		})
 	}
