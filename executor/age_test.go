@@ -45,6 +45,7 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 	tests := map[string]struct {
 		first, second turned
 		dated         bool // tokens come with a Date
+		follows       bool // the Date is wrong as the local clock is
 		isJump        bool // a person says that the second clock is right
 		later         time.Duration
 		sent          bool
@@ -69,6 +70,9 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 		"a clock ten hours ahead, in both runs of one boot": {
 			first: turned{by: 10 * time.Hour, boot: "a"}, second: turned{by: 10 * time.Hour, boot: "a"}, later: time.Hour, sent: true,
 		},
+		"a clock and a Date ten hours ahead, in one boot": {
+			first: turned{boot: "a"}, second: turned{by: 10 * time.Hour, boot: "a"}, later: time.Hour, dated: true, follows: true, isJump: true, reason: "the time since the machine booted says 1h",
+		},
 		"a boot says that the window is over": {first: turned{boot: "a"}, second: turned{boot: "a"}, later: day, reason: "replay_window"},
 	}
 	for name, test := range tests {
@@ -77,6 +81,9 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 				w := newWorld(t)
 				if !test.dated {
 					w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+				}
+				if test.follows {
+					w.service.ready = func() (time.Time, error) { return w.clock.Now(), nil }
 				}
 				w.clock = test.first
 				w.journal.now = test.first.Now

@@ -135,24 +135,37 @@ func becomes(w *world, status transfer.RecordStatus) {
 }
 
 func TestADependencyOfAnEarlierRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.service.status = transfer.Pending
-		w.apply(request("funding"))
-		w.service.status = ""
-		plan := w.plan(request("payout"))
-		after(plan, "payout", "funding")
-		w.lookup = true
-		becomes(w, transfer.Completed)
-		w.service.status = ""
-		w.applyPlan(plan)
-		if got := w.results()["payout"]; got != executor.ResultRecorded {
-			t.Errorf("payout is %s: %s", got, w.reason("payout"))
-		}
-		if got := w.journal.row("funding").RecordStatus; got != transfer.Completed {
-			t.Errorf("funding's status in the state is %s", got)
-		}
-	})
+	for name, test := range map[string]struct {
+		was, becomes transfer.RecordStatus
+		want         executor.Result
+		reason       string
+	}{
+		"that was PENDING and is COMPLETED by now": {transfer.Pending, transfer.Completed, executor.ResultRecorded, ""},
+		"that FAILED pays nothing, and is not met": {transfer.Failed, transfer.Failed, executor.ResultNotAttempted, `depends on "funding", which failed`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.service.status = test.was
+				w.apply(request("funding"))
+				plan := w.plan(request("payout"))
+				after(plan, "payout", "funding")
+				w.lookup = true
+				becomes(w, test.becomes)
+				w.service.status = ""
+				w.applyPlan(plan)
+				if got := w.results()["payout"]; got != test.want || !strings.Contains(w.reason("payout"), test.reason) {
+					t.Errorf("payout is %s: %s", got, w.reason("payout"))
+				}
+				if sent := w.service.requests("payout"); (sent == 1) != (test.want == executor.ResultRecorded) {
+					t.Errorf("payout was sent %d times", sent)
+				}
+				if got := w.journal.row("funding").RecordStatus; got != test.becomes {
+					t.Errorf("funding's status in the state is %s", got)
+				}
+			})
+		})
+	}
 }
 
 func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
