@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"io/fs"
 
 	"remit/state"
@@ -97,3 +98,17 @@ func EventsAt(ctx context.Context, conn *sql.Conn, seqs ...int64) (events map[in
 
 // IsTold finds the outcomes by a person's word.
 const IsTold = isTold
+
+// LockBeside locks the file beside the state at path as a Lock does, which others may touch meanwhile before it is signed. It
+// reports whether that is a lock.
+func LockBeside(path string, holder state.Holder, meanwhile func() error) (isLock bool, release func() error, err error) {
+	l, _, err := tryLockFile(lockPath(path))
+	if err != nil || l == nil {
+		return false, nil, err
+	}
+	if err := meanwhile(); err != nil {
+		return false, nil, errors.Join(err, l.release())
+	}
+	isLock, err = l.sign(holder)
+	return isLock, l.release, err
+}
