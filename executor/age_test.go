@@ -173,6 +173,7 @@ func TestARecordIsOlderThanItsRequestByTheServicesOwnClock(t *testing.T) {
 		told   bool // that a clock may be off
 	}{
 		"its own":                                     {0, true, 0, executor.ResultRecorded, false},
+		"its own, by a proxy's clock 4 s fast":        {0, true, 4 * time.Second, executor.ResultRecorded, false},
 		"its own, by a proxy's clock 7 s fast":        {0, true, 7 * time.Second, executor.ResultUnverified, true},
 		"another's of a day ago":                      {0, true, 24 * time.Hour, executor.ResultUnverified, false},
 		"its own, by a clock four minutes fast":       {4 * time.Minute, true, 0, executor.ResultRecorded, false},

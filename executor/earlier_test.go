@@ -58,3 +58,20 @@ func TestWhatEndedBeforeIsNamedWhereAPersonMustLook(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatEndedBeforeIsAddedUp adds what a run did before its server went away to what it did after.
+func TestWhatEndedBeforeIsAddedUp(t *testing.T) {
+	one := func(refID string) map[executor.Result]*transfer.Totals {
+		totals, r := new(transfer.Totals), request(refID)
+		totals.AddRequest(&r)
+		return map[executor.Result]*transfer.Totals{executor.ResultRecorded: totals}
+	}
+	s := executor.Summary{Totals: one("after"), Requests: 3, Unfinished: 1, Unknown: executor.Unknown{"HELD": 1}}
+	s.Add(executor.Summary{Totals: one("before"), Requests: 4, Unfinished: 2, Unknown: executor.Unknown{"HELD": 2}})
+	if diff := cmp.Diff(map[executor.Result]int{executor.ResultRecorded: 2}, counts(s)); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
+	}
+	if s.Requests != 7 || s.Unfinished != 3 || s.Unknown["HELD"] != 3 {
+		t.Errorf("%d requests, %d unfinished, statuses %v", s.Requests, s.Unfinished, s.Unknown)
+	}
+}

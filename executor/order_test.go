@@ -54,6 +54,13 @@ func TestADependency(t *testing.T) {
 			want:   map[string]executor.Result{"funding": executor.ResultInDoubt, "payout": notAttempted, "other": recorded},
 			reason: "in doubt",
 		},
+		"that is not attempted does not": {
+			funding: func(w *world) {
+				w.service.before = onlyFor("funding", func(context.Context, string, int) *executor.Answer { return &executor.Answer{Kind: executor.Unwritten} })
+			},
+			want:   map[string]executor.Result{"funding": notAttempted, "payout": notAttempted, "other": recorded},
+			reason: `depends on "funding", which is not attempted`,
+		},
 		"that FAILED does not": {
 			funding: func(w *world) { w.service.status = transfer.Failed },
 			want:    map[string]executor.Result{"funding": executor.ResultFailed, "payout": notAttempted, "other": executor.ResultFailed},

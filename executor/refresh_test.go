@@ -293,6 +293,24 @@ func TestRefreshGoesOnAfterALookupThatFailed(t *testing.T) {
 	}
 }
 
+// TestARefreshThatWaitsAsksAgainAfterRoundsThatFailed has the service away for longer than one round asks it.
+func TestARefreshThatWaitsAsksAgainAfterRoundsThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := pendingWorld(t, request("a"))
+		lookups := 0
+		w.service.find = func([]string) (map[string][]transfer.Record, error) {
+			if lookups++; lookups <= 5 {
+				return nil, errors.New("503")
+			}
+			return map[string][]transfer.Record{"a": sides(request("a"), time.Now(), transfer.Completed)}, nil
+		}
+		found, err := w.tryRefresh(t.Context(), time.Hour)
+		if err != nil || found.Completed.Count() != 1 || found.Unasked != 0 {
+			t.Errorf("after %d lookups %d are COMPLETED, and %d were not asked for: %v", lookups, found.Completed.Count(), found.Unasked, err)
+		}
+	})
+}
+
 func TestRefreshLeavesWhatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := pendingWorld(t, request("a"), request("b"))

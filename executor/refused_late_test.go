@@ -342,3 +342,40 @@ func TestManyRefusalsAreAskedForInPages(t *testing.T) {
 		}
 	})
 }
+
+// unreadably is a journal whose intents nobody can read.
+type unreadably struct{ *memory }
+
+func (u unreadably) Snapshot(ctx context.Context) (state.Snapshot, error) {
+	s, err := u.memory.Snapshot(ctx)
+	return unreadableIntents{s}, err
+}
+
+type unreadableIntents struct{ state.Snapshot }
+
+func (u unreadableIntents) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
+	details, err := u.Snapshot.Details(ctx, refIDs...)
+	for i := range details {
+		details[i].Intent.Body = "?"
+	}
+	return details, err
+}
+
+// TestARefusalOfARequestThatNobodyCanReadStands has the service list what an answer refused: without the request there is
+// nothing that the record is held against.
+func TestARefusalOfARequestThatNobodyCanReadStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup = true
+		w.service.after = refuses
+		run := w.run(w.plan(request("a")))
+		run.Journal = unreadably{w.journal}
+		summary, err := executor.Apply(t.Context(), run)
+		if got := counts(summary); err != nil || got[executor.ResultRefused] != 1 || len(got) != 1 || len(w.service.finds) != 1 {
+			t.Errorf("%d lookups, results %v, %v", len(w.service.finds), got, err)
+		}
+		if row := w.journal.row("a"); row.Status != state.Refused {
+			t.Errorf("the state has %v", row.Status)
+		}
+	})
+}

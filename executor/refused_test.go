@@ -147,3 +147,22 @@ func TestOnlyAnswersThatSaidNoAreLookedUp(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatWasNeverAnsweredIsNotLookedUpWithRefusals has one request refused, and another one not reach the service: only the first
+// can have been made.
+func TestWhatWasNeverAnsweredIsNotLookedUpWithRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.lookup = true
+		w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
+			if refID == "a" {
+				return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}
+			}
+			return &executor.Answer{Kind: executor.Unwritten}
+		}
+		w.apply(request("a"), request("b"))
+		if diff := cmp.Diff([][]string{{"a"}}, w.service.finds); diff != "" {
+			t.Errorf("lookups (-want +got):\n%s", diff)
+		}
+	})
+}

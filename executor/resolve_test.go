@@ -158,6 +158,9 @@ func TestAPersonsWord(t *testing.T) {
 		"a record of another customer is refused": {recordedBefore, give(func() []transfer.Record {
 			return []transfer.Record{*edited(both()[0], map[string]string{"customer_id": "stranger"})}
 		}), state.Recorded, &executor.DifferenceError{}},
+		"so is one whose credit side is another customer's": {recordedBefore, give(func() []transfer.Record {
+			return []transfer.Record{both()[0], *edited(both()[1], map[string]string{"customer_id": "stranger"})}
+		}), state.Recorded, &executor.DifferenceError{}},
 		"another record of a recorded one is refused": {recordedBefore, give(func() []transfer.Record {
 			return []transfer.Record{*edited(both()[0], map[string]string{"id": "second"})}
 		}), state.Recorded, state.ErrRecorded},
