@@ -74,3 +74,6 @@ func LooksAgain(ctx context.Context, now func() time.Time, timeout time.Duration
 	}
 	return times, told
 }
+
+// ExitOfRun is the exit code of a run that ended.
+var ExitOfRun = exitOfRun
