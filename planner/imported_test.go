@@ -59,6 +59,7 @@ func TestImportedWithoutItsRequest(t *testing.T) {
 		"it failed":                               {imported(rent, state.Unverified, failed), []config.Transfer{rent}, []string{"x rent"}, 0},
 		"a person forgot it":                      {imported(rent, state.Tombstone), []config.Transfer{rent}, []string{"! rent"}, 0},
 		"it is COMPLETED, and others wait for it": {imported(rent, state.Adopted), []config.Transfer{rent, next}, []string{"+ next"}, 1},
+		"it is COMPLETED, and nobody looked yet":  {imported(rent, state.Unverified), []config.Transfer{rent, next}, []string{"  rent", "> next"}, 1},
 		"nobody declares it":                      {imported(rent, state.Unverified), []config.Transfer{declare("next")}, []string{"+ next"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -213,6 +214,30 @@ func TestAnOverrideIsPartOfTheDigest(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"override-limit=m", "override-limit=typo"}, after.Unused); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAnOverrideOpensTheLimitThatItNames applies a plan that may exceed one limit after another run used up what another limit leaves
+// of the day.
+func TestAnOverrideOpensTheLimitThatItNames(t *testing.T) {
+	controls := limits(limit("desk", config.PerPlan, amountMax("100")), limit("daily", config.PerDay, amountMax("200")))
+	controls.OverrideLimit = []string{"desk"}
+	m := newMemory()
+	p := plan(t, m, controls, declare("a"), declare("b"))
+	p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+	opened, err := planner.Open(bytes.NewReader(save(t, p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	under := planner.Controls{Declared: controls.Declared}
+	left, err := opened.Recheck(t.Context(), m, under, now)
+	if got := outcomeOf(left, err); got != "[+ a + b]" {
+		t.Errorf("with the day empty: %s", got)
+	}
+	m.put("run-1", record(declare("x"), state.Recorded, attempted(0)))
+	left, err = opened.Recheck(t.Context(), m, under, now)
+	if got := outcomeOf(left, err); got != "obstacle limit []" || !strings.Contains(err.Error(), `limit.daily`) {
+		t.Errorf("with 80.00 sent on the day: %s, %v", got, err)
 	}
 }
 

@@ -84,6 +84,34 @@ policy "holds" {
 	}
 }
 
+// TestAPolicyWhoseOwnUUIDIsInCapitalsStopsIt bars an account in capitals, which a service takes for the one in small letters that a
+// transfer pays: the transfer is in the one spelling already, and the policy's own value is not.
+func TestAPolicyWhoseOwnUUIDIsInCapitalsStopsIt(t *testing.T) {
+	controls := policies(t, `
+locals {
+  barred = "7A3C5D7E-2B4F-4C6D-8E9F-A1B2C3D4E5F6"
+}
+policy "each" {
+  condition     = self.to_profile_id != local.barred
+  error_message = "barred"
+}
+policy "all" {
+  scope         = "plan"
+  condition     = alltrue([for t in values(plan.transfers) : t.to_profile_id != local.barred])
+  error_message = "barred"
+}
+`)
+	for profile, want := range map[string][]string{
+		"7a3c5d7e-2b4f-4c6d-8e9f-a1b2c3d4e5f6": {"policy.each a", "policy.all "},
+		"7a3c5d7e-2b4f-4c6d-8e9f-a1b2c3d4e5f7": nil,
+	} {
+		p := plan(t, newMemory(), planner.Controls{Declared: controls}, declare("a", to(profile)))
+		if diff := cmp.Diff(want, failingPolicies(p)); diff != "" {
+			t.Errorf("paid to %s (-want +got):\n%s", profile, diff)
+		}
+	}
+}
+
 // TestRecheckHoldsThePolicies holds that a plan whose file says that it is applicable is held
 // against the policies again.
 func TestRecheckHoldsThePolicies(t *testing.T) {
