@@ -22,10 +22,12 @@ func TestAnotherCapOrPolicyIsAnotherControl(t *testing.T) {
 			"another's name": {"main.hcl": "limit \"m\" {\n  per        = \"day\"\n  asset      = \"USD\"\n  max_amount = \"5\"\n}\n"},
 		},
 		"only_profiles": {
-			"":            {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": book},
-			"an account":  {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id = \"a\"\n  account_id = \"two\"\n}\n"},
-			"no account":  {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id = \"a\"\n}\n"},
-			"an identity": {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id  = \"a\"\n  identity_id = \"one\"\n}\n"},
+			"":                     {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": book},
+			"an account":           {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id = \"a\"\n  account_id = \"two\"\n}\n"},
+			"no account":           {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id = \"a\"\n}\n"},
+			"an identity":          {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": "profile \"a\" {\n  profile_id  = \"a\"\n  identity_id = \"one\"\n}\n"},
+			"a profile more":       {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": book + "profile \"b\" {\n  profile_id = \"b\"\n}\n"},
+			"another profile more": {"main.hcl": "policy \"p\" {\n  only_profiles = true\n}\n", "book.hcl": book + "profile \"b\" {\n  profile_id = \"c\"\n}\n"},
 		},
 		"policy": {
 			"":          {"main.hcl": "locals {\n  most = 5\n}\npolicy \"p\" {\n  condition     = plan.count <= local.most\n  error_message = \"Too many.\"\n  scope         = \"plan\"\n}\n"},
@@ -36,6 +38,11 @@ func TestAnotherCapOrPolicyIsAnotherControl(t *testing.T) {
 		"approval": {
 			"":             approvalFiles("  rule {\n    approvers = 1\n  }\n"),
 			"device_bound": approvalFiles("  rule {\n    approvers    = 1\n    device_bound = true\n  }\n"),
+		},
+		"passkeys": {
+			"":               passkeyFiles("", ""),
+			"an origin":      passkeyFiles("", "    origins = { localhost = [\"http://localhost:8000\"] }\n"),
+			"an origin more": passkeyFiles("", "    origins = { localhost = [\"http://localhost:8000\", \"http://localhost:8001\"] }\n"),
 		},
 	} {
 		seen := make(map[string]string)

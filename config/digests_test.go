@@ -110,3 +110,14 @@ func TestAFileThatChangesWhileItIsReadHasNoDigest(t *testing.T) {
 		})
 	}
 }
+
+// TestColumnsThatChangePlacesWhileTheFileIsReadPayNobody has another program write the file with two columns of text in each other's place
+// after its header was read: a note would be taken for a payee.
+func TestColumnsThatChangePlacesWhileTheFileIsReadPayNobody(t *testing.T) {
+	c := mustLoad(t, map[string]string{"main.hcl": payroll, "pay.csv": "id,to,net,note\n1,landlord,1.00,mallory\n"}, config.Options{})
+	write(t, c.Dir, "pay.csv", []byte("id,note,net,to\n1,landlord,1.00,mallory\n"))
+	transfers, diags := all(c)
+	if len(transfers) > 0 || len(diags) != 1 || diags[0].Summary != "Data file changed" {
+		t.Errorf("%d transfers are made: %v", len(transfers), diags)
+	}
+}
