@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -115,12 +116,21 @@ func TestTotalsOfNothingAreNotNoTotals(t *testing.T) {
 		"another count":     {control(counted(2)), control(counted(3)), two, false},
 		"a count taken out": {control(counted(2)), control(), two, false},
 		"written":           {control(counted(2)), control(counted(2), summed(none)), two, false},
+		"a count of none":   {control(counted(0)), control(counted(0)), []config.Transfer{declare("c")}, true},
+		"none taken out":    {control(counted(0)), control(), []config.Transfer{declare("c")}, false},
 		"taken out":         {control(counted(0), summed(none)), control(counted(0)), []config.Transfer{declare("c")}, false},
 	} {
 		p := plan(t, newMemory(), test.was, test.declared...)
-		_, err := p.Recheck(t.Context(), newMemory(), test.is, now)
-		if _, isChanged := errors.AsType[*planner.ControlBlockError](err); isChanged == test.want || err != nil && !isChanged {
-			t.Errorf("%s: %v", name, err)
+		p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+		opened, err := planner.Open(bytes.NewReader(save(t, p)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for of, p := range map[string]*planner.Plan{"in memory": p, "from a file": opened} {
+			_, err := p.Recheck(t.Context(), newMemory(), test.is, now)
+			if _, isChanged := errors.AsType[*planner.ControlBlockError](err); isChanged == test.want || err != nil && !isChanged {
+				t.Errorf("%s, %s: %v", name, of, err)
+			}
 		}
 	}
 }

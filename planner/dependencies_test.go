@@ -104,6 +104,12 @@ func TestDependencies(t *testing.T) {
 			holder:   &state.Holder{RunID: "run-0", Host: "pay-1"},
 			want:     planner.Wait, reason: `waits for "a", which is in flight`,
 		},
+		"left in doubt by the run that is alive, which is done with it": {
+			declared: []config.Transfer{declare("a"), declare("z", after("a"))},
+			recorded: []state.Detail{record(declare("a"), state.InDoubt)},
+			holder:   &state.Holder{RunID: "run-0", Host: "pay-1"},
+			want:     planner.Wait, reason: `waits for "a", which is in doubt`,
+		},
 		"in conflict": {
 			declared: []config.Transfer{declare("a"), declare("z", after("a"))},
 			recorded: []state.Detail{record(declare("a"), state.Conflict)},

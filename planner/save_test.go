@@ -237,6 +237,19 @@ func TestSaveAndOpen(t *testing.T) {
 	}
 }
 
+// TestAFooterHasTheTotalsOfEachAction leaves those of one action out of a footer that has others.
+func TestAFooterHasTheTotalsOfEachAction(t *testing.T) {
+	for _, action := range []planner.Action{planner.Submit, planner.Wait} {
+		p := plan(t, newMemory(), planner.Controls{}, declare("a"), declare("b", notBefore(now.Add(day))))
+		p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+		delete(p.Totals, action)
+		var changed *planner.ChangedError
+		if _, err := planner.Open(bytes.NewReader(save(t, p))); !errors.As(err, &changed) || !strings.Contains(err.Error(), "are missing") {
+			t.Errorf("without those of %q: %v", action, err)
+		}
+	}
+}
+
 func TestTheSumIsOfAllBytesBeforeIt(t *testing.T) {
 	raw := save(t, samplePlan(t))
 	sum := sha256.Sum256(raw[:len(raw)-67])

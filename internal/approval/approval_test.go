@@ -362,6 +362,7 @@ func TestNeeded(t *testing.T) {
 		"another asset":              {[]string{"1 USD", "901 EUR"}, "first: above 900.00 EUR"},
 		"an asset without a tier":    {[]string{"1000000 GBP"}, ""},
 		"many":                       {[]string{"1 USD", "1 USD", "1 USD", "1 USD"}, "many: more than 3 transfers"},
+		"as many as a count allows":  {[]string{"1 USD", "1 USD", "1 USD"}, ""},
 		"the most decides":           {[]string{"100001 USD", "1 GBP", "1 GBP", "1 GBP"}, "many: more than 3 transfers"},
 		"nothing":                    {nil, ""},
 		"many, of a rule with both":  {[]string{"1 CHF", "1 USD", "1 USD", "1 USD", "1 USD", "1 USD"}, "either: more than 5 transfers"},

@@ -96,6 +96,11 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 		"a number twice": {func(_ *testing.T, lines []packLine) []packLine {
 			return slices.Insert(lines, 3, lines[3])
 		}, "follows event"},
+		"a beginning that is withheld": {func(_ *testing.T, lines []packLine) []packLine {
+			e := lines[0].event()
+			lines[0] = packLine{Seq: e.Seq, Digest: e.Digest().String()}
+			return lines
+		}, "it does not begin with an event in full"},
 		"an event of a later run in full": {func(t *testing.T, lines []packLine) []packLine {
 			last := &lines[len(lines)-1]
 			e := whole[len(whole)-1]
