@@ -138,10 +138,10 @@ func TestLimits(t *testing.T) {
 			declared: []config.Transfer{declare("a"), declare("b", twin, of(amount("20.01"))), declare("old", twin)},
 			want:     `limit.l [b] allows 100.00 USD to one destination a day: 80.00 so far on 2026-11-27 (UTC), and this plan adds 20.01 USD, 0.01 too much, to profile "landlord"`,
 		},
-		"two destinations that get too much, and the one that gets most too much is named": {
-			limits:   []config.Limit{limit("l", config.PerDestinationDay, amountMax("100"))},
-			declared: []config.Transfer{declare("a", sum("110.00")), declare("b", sum("150.00")), declare("c", sum("120.00"))},
-			want:     `limit.l [a b c] allows 100.00 USD to one destination a day: 0.00 so far on 2026-11-27 (UTC), and this plan adds 150.00 USD, 50.00 too much, to profile "to-b"; 2 more destinations would get too much as well`,
+		"destinations that get too much, of which the one with the least room is named": {
+			limits: []config.Limit{limit("l", config.PerDestinationDay, amountMax("100"))}, recorded: []state.Detail{record(declare("old", to("to-b"), sum("50.00")), state.Recorded)},
+			declared: []config.Transfer{declare("a", sum("110.00")), declare("b", sum("60.00")), declare("c", sum("120.00")), declare("old", to("to-b"), sum("50.00"))},
+			want:     `limit.l [a b c] allows 100.00 USD to one destination a day: 50.00 so far on 2026-11-27 (UTC), and this plan adds 60.00 USD, 10.00 too much, to profile "to-b"; 2 more destinations would get too much as well`,
 		},
 		"several, of which the tightest comes first": {
 			limits: []config.Limit{
