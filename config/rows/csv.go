@@ -317,7 +317,7 @@ var oneLineEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f",
 func (r *csvRecord) checkLines() hcl.Diagnostics {
 	last := len(r.file.names.names) - 1
 	for i, field := range r.fields {
-		if last < 1 || i > last || strings.IndexRune(field, r.file.options.Delimiter) < 0 { // as in most fields: it has no two cells
+		if last < 1 || i > last || !strings.ContainsRune(field, r.file.options.Delimiter) { // as in most fields: it has no two cells
 			continue
 		}
 		field = oneLineEnd.Replace(field)
