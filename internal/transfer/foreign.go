@@ -11,9 +11,9 @@ const ownSide = "a side of this transfer"
 
 // IsForeign reports whether a record under the ref_id of req is surely of another kind of transfer. The service has one
 // type of record for all that it moves, and who pays in chooses the ref_id. Foreign is a deposit or a withdrawal, see [RecordType.IsRail]; money
-// that came in to the sender; and a credit side that differs from the request in two of its profile, its amount and asset, and its
-// type. A record that differs in one of these alone may be the transfer itself, carried out otherwise, and so may one that is a
-// credit by its direction and a debit by its type.
+// that came in to the sender, unless it is as much as was sent, and so may be what came back; and a credit side that differs from the request
+// in two of its profile, its amount and asset, and its type. A record that differs in one of these alone may be the transfer itself,
+// carried out otherwise, and so may one that is a credit by its direction and a debit by its type.
 func IsForeign(req Request, rec *Record, operator Operator) bool {
 	if rec.Type.IsRail() {
 		return true
@@ -21,13 +21,14 @@ func IsForeign(req Request, rec *Record, operator Operator) bool {
 	if rec.Direction != Credit || strings.HasSuffix(strings.ToUpper(string(rec.Type)), "_DEBIT") {
 		return false
 	}
+	isOtherSum := req.Asset != rec.Asset || !SameNumber(req.Amount.String(), rec.Amount)
 	if IsSameParty(req.FromProfileID, rec.ProfileID) {
-		return true
+		return isOtherSum
 	}
 	differing := 0
 	for _, differs := range []bool{
 		!IsSameParty(req.ToProfileID, rec.ProfileID),
-		req.Asset != rec.Asset || !SameNumber(req.Amount.String(), rec.Amount),
+		isOtherSum,
 		rec.Type != operator.RecordType(req.Operation, Credit),
 	} {
 		if differs {

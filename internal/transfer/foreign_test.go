@@ -20,7 +20,9 @@ func TestForeignRecordsAreThoseOfOtherMoney(t *testing.T) {
 		"a withdrawal":                          {debitOf, func(r *transfer.Record) { r.Type = "WIRE_WITHDRAWAL" }, true},
 		"a type that no document lists":         {debitOf, func(r *transfer.Record) { r.Type = "ACME_TRANSFER_DEBIT" }, false},
 		"a debit of the other operation":        {debitOf, func(r *transfer.Record) { r.Type = "INTERNAL_TRANSFER_DEBIT" }, false},
-		"a credit to the sender":                {creditOf, func(r *transfer.Record) { r.ProfileID = "fp" }, true},
+		"a credit to the sender":                {creditOf, func(r *transfer.Record) { r.ProfileID, r.Amount = "fp", "0.01" }, true},
+		"what came back to the sender":          {creditOf, func(r *transfer.Record) { r.ProfileID = "fp" }, false},
+		"as much, by another type, to him":      {creditOf, func(r *transfer.Record) { r.ProfileID, r.Type = "fp", "ACME_RETURN" }, false},
 		"a debit that says CREDIT":              {debitOf, func(r *transfer.Record) { r.Direction = transfer.Credit }, false},
 		"a credit of another amount":            {creditOf, func(r *transfer.Record) { r.Amount = "0.01" }, false},
 		"a credit to somebody else":             {creditOf, func(r *transfer.Record) { r.ProfileID = "x" }, false},
@@ -43,7 +45,7 @@ func TestForeignRecordsAreThoseOfOtherMoney(t *testing.T) {
 func TestForeignMoneyIsNoSecondPayment(t *testing.T) {
 	deposit, income := creditOf(), creditOf()
 	deposit.ID, deposit.Type, deposit.GroupID = "w-1", "WIRE_DEPOSIT", ""
-	income.ID, income.ProfileID, income.GroupID = "p-1", "fp", "g-2"
+	income.ID, income.ProfileID, income.Amount, income.GroupID = "p-1", "fp", "0.01", "g-2"
 	for name, other := range map[string]transfer.Record{"a deposit": deposit, "a transfer to the sender": income} {
 		t.Run(name, func(t *testing.T) {
 			finding := transfer.Examine(rent(), []transfer.Record{other, debitOf(), creditOf()}, transfer.DefaultOperator)
@@ -55,6 +57,15 @@ func TestForeignMoneyIsNoSecondPayment(t *testing.T) {
 				t.Errorf("alone: %+v", alone.Differences)
 			}
 		})
+	}
+}
+
+// TestWhatCameBackIsNotPassedOver has the service list the whole sum as paid to the sender, beside both sides of the transfer.
+func TestWhatCameBackIsNotPassedOver(t *testing.T) {
+	back := creditOf()
+	back.ID, back.ProfileID, back.GroupID = "p-1", "fp", "g-2"
+	if finding := transfer.Examine(rent(), []transfer.Record{debitOf(), creditOf(), back}, transfer.DefaultOperator); finding.Agrees() {
+		t.Error("they agree")
 	}
 }
 
