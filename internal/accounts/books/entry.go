@@ -159,7 +159,7 @@ func (e *Entry) book(debit, credit *transfer.Record) {
 		return
 	}
 	if e.Booking().Booked() {
-		e.Postings = sums.postings(e, debit != nil, credit != nil)
+		e.Postings = sums.postings(e, debit != nil, credit)
 	}
 }
 
@@ -231,17 +231,23 @@ func sumsOf(r *transfer.Record) (sums, error) {
 // postings book the balance changes as the records say: total is what the sender's balance
 // lost, or the recipient's got, and fee is the difference between that and the amount. Where the
 // sender's record is all there is, the recipient got the amount; where the recipient's is, the
-// sender paid it.
-func (s *sidesSums) postings(e *Entry, hasDebit, hasCredit bool) []Posting {
+// sender paid it. Where the recipient's record FAILED, the recipient got nothing, and all that the sender lost beside fees is a difference.
+func (s *sidesSums) postings(e *Entry, hasDebit bool, credit *transfer.Record) []Posting {
 	paid, got := s.debit.total, s.debit.amount
 	if !hasDebit {
 		paid = s.credit.amount
 	}
-	if hasCredit {
+	hasArrived := credit == nil || !hasDebit || credit.Status != transfer.Failed
+	if credit != nil {
 		got = s.credit.total
 	}
 	fees := s.debit.fee.Add(s.credit.fee)
-	list := []Posting{{Sender, e.From, paid.Neg()}, {Recipient, e.To, got}}
+	list := []Posting{{Sender, e.From, paid.Neg()}}
+	if hasArrived {
+		list = append(list, Posting{Recipient, e.To, got})
+	} else {
+		got = decimal.Zero
+	}
 	if !fees.IsZero() {
 		list = append(list, Posting{Role: Fees, Amount: fees})
 	}

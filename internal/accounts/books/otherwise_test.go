@@ -39,6 +39,17 @@ func TestTheCreditorIsPaidWhereItsRecordSaysSo(t *testing.T) {
 	}
 }
 
+// TestACreditThatFailedArrivedNowhere has a debit that is COMPLETED and a credit that FAILED, which a person accepted.
+func TestACreditThatFailedArrivedNowhere(t *testing.T) {
+	credit := strings.Replace(string(side("CREDIT", "10.00", "0", "10.00", "b", "USD")), "COMPLETED", "FAILED", 1)
+	e := one(t, made(state.Recorded, side("DEBIT", "10.00", "0.50", "10.50", "a", "USD"), json.RawMessage(credit)))
+	amount := func(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+	want := []books.Posting{{Role: books.Sender, Profile: "a", Amount: amount("-10.50")}, {Role: books.Fees, Amount: amount("0.50")}, {Role: books.Difference, Amount: amount("10.00")}}
+	if diff := cmp.Diff(want, e.Postings); diff != "" {
+		t.Errorf("postings (-want +got):\n%s", diff)
+	}
+}
+
 // TestWhatIsAddedToAMixedSumIsMixed adds in both orders.
 func TestWhatIsAddedToAMixedSumIsMixed(t *testing.T) {
 	usd := books.StatusSum{Count: 1, Sum: decimal.NewFromInt(5), Asset: "USD"}
