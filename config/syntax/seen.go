@@ -25,6 +25,9 @@ func checkSeen(content []byte, name string) hcl.Diagnostics {
 	var comments []hcl.Range
 	for at, r := range transfer.HiddenIn(content[mark:]) {
 		at += mark
+		if transfer.JoinsLetters(r) && followsItsLetter(content[:at]) {
+			continue // a value that may not have it, such as a ref_id, is refused where it is read
+		}
 		if transfer.JoinsLetters(r) && !strings.HasSuffix(name, ".json") {
 			if comments == nil {
 				comments = commentsOf(content)
@@ -42,6 +45,13 @@ func checkSeen(content []byte, name string) hcl.Diagnostics {
 		diags = append(diags, notSeen(content, name, first[r], r, count[r]-1))
 	}
 	return diags
+}
+
+// followsItsLetter reports whether the text before a character that joins letters ends in one that may need it: a letter of another
+// alphabet, or an emoji. Behind the letters of ASCII it only hides.
+func followsItsLetter(before []byte) bool {
+	r, _ := utf8.DecodeLastRune(before)
+	return r >= utf8.RuneSelf && r != utf8.RuneError
 }
 
 // notSeen is the mistake of a hidden character at an offset, of which the file has some more.

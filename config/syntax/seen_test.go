@@ -38,6 +38,8 @@ func TestNoLineShowsThatIsNoneForTheParser(t *testing.T) {
 		"a tag that only programs read":  {"# a\U000e0041\n", []string{"1:4: Here is the character U+E0041"}},
 		"what cannot be seen in a text":  {"a = \"US\u200bD\"\n", []string{"1:8: Here is the character U+200B"}},
 		"a joiner in a text":             {"a = \"b\u200d\" # \u200d\n", []string{"1:7: Here is the character U+200D"}},
+		"emoji and Persian in a text":    {"a = \"\u26a0\ufe0f \U0001f469\u200d\U0001f4bb می\u200cخواهم\"\n", nil},
+		"a choice of form behind ASCII":  {"a = \"US\ufe0fD\"\n", []string{"1:8: Here is the character U+FE0F"}},
 		"one in a text of several lines": {"a = <<E\n# \u2028\nE\n", []string{"2:3: Here is the character U+2028"}},
 		"an escape for the terminal":     {"# \x1b[2K\n", []string{"1:3: Here is the character U+001B"}},
 		"lines of Windows":               {"\ufeff# a\r\nb = 1\r\n", nil},
