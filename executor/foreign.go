@@ -18,7 +18,7 @@ type ForeignError struct {
 // Error says what it is.
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("the ref_id %q is that of a %s. That is no side of this transfer, and nobody can accept it as one. Nothing was changed. "+
-		"It may have been made as well: find out from the service's operator. Where nothing was made of it, say --not-made", e.RefID, e.What)
+		"Ask the service's operator whether this transfer was made as well. Where it was not, say --not-made", e.RefID, e.What)
 }
 
 // ownAndForeign are records without those that are of no transfer such as the recorded request, and these. Without a request, all are
@@ -38,8 +38,7 @@ func isOnlyForeign(settings Settings, detail state.Detail, found []transfer.Reco
 	if err != nil || detail.RecordID != "" {
 		return false
 	}
-	own, foreign := ownAndForeign(settings, detail, slices.Concat(found, kept))
-	return len(own) == 0 && len(foreign) > 0
+	return IsForeign(&detail, slices.Concat(found, kept), settings)
 }
 
 // IsForeign reports whether records under the ref_id of a transfer are all foreign: see [transfer.IsForeign].
@@ -70,16 +69,25 @@ func (k *knownTransfer) withoutIncome(records []transfer.Record) []transfer.Reco
 	return transfer.WithoutIncome(k.request, records, k.operator)
 }
 
-// ofIt are the records of a lookup without foreign ones of money that came in: of a transfer that is made, these are no news.
+// ofIt are the records of a lookup without foreign ones of money that came in: of a transfer that is made, these are no news. Nor are
+// those that a person was shown before closing it as not made.
 func (w *watched) ofIt(records []transfer.Record) []transfer.Record {
 	if w.isUnknown || w.alone {
 		return records
 	}
 	own, foreign := transfer.Own(w.request, records, w.operator)
 	for i := range foreign {
-		if !isCredit(foreign[i]) || w.isStored(foreign[i]) {
+		isNews := !isCredit(foreign[i]) && !w.wasShown(foreign[i])
+		if isNews || w.isStored(foreign[i]) {
 			own = append(own, foreign[i])
 		}
 	}
 	return own
+}
+
+// wasShown reports whether a person was shown a record before closing the transfer as not made.
+func (w *watched) wasShown(r transfer.Record) bool {
+	shown, err := keptRecords(w.detail)
+	isIt := func(s transfer.Record) bool { return s.ID == r.ID }
+	return err == nil && w.detail.Status == state.Tombstone && slices.ContainsFunc(shown, isIt)
 }

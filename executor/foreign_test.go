@@ -131,3 +131,40 @@ func TestADepositIsNoNewsOfAPaidTransfer(t *testing.T) {
 		})
 	}
 }
+
+// TestAWithdrawalIsLeftToAPersonAndThenToRest has a withdrawal under the ref_id: nothing is advised before a person has read both ways, and
+// once the transfer is closed as not made, the withdrawal is no news of it. The transfer itself is.
+func TestAWithdrawalIsLeftToAPersonAndThenToRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		rent := request("rent")
+		withdrawal := *edited(*debit(rent, time.Now()), map[string]string{"id": "wire", "type": "WIRE_WITHDRAWAL", "amount": "2500.00", "total": "2500.00", "group_id": ""})
+		takenByDeposit(w, withdrawal)
+		for _, e := range w.events {
+			if e.Result == executor.ResultConflict && e.Next != "remit plan" {
+				t.Errorf("it advises %q", e.Next)
+			}
+		}
+		r := w.resolution("rent")
+		r.Finder = w.service
+		if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		late := *edited(withdrawal, map[string]string{"id": "late"})
+		for name, test := range map[string]struct {
+			listed []transfer.Record
+			isNews bool
+		}{
+			"the withdrawal alone":           {[]transfer.Record{withdrawal}, false},
+			"one that nobody was shown":      {[]transfer.Record{late}, true},
+			"beside it, the transfer itself": {append(sides(rent, time.Now(), transfer.Completed), withdrawal), true},
+		} {
+			w.service.find = func([]string) (map[string][]transfer.Record, error) {
+				return map[string][]transfer.Record{"rent": test.listed}, nil
+			}
+			if found := w.refresh(); found.Conflicts.Count()+found.Refused.Count() > 0 != test.isNews {
+				t.Errorf("%s is news: %v", name, !test.isNews)
+			}
+		}
+	})
+}

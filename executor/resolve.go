@@ -130,7 +130,11 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 			return state.Outcome{}, err
 		}
 	}
-	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
+	closed := state.Outcome{RefID: r.RefID, Status: state.Tombstone}
+	if keepsForeign(r.Settings, detail) {
+		closed.Records = detail.Outcome.Records // the person was shown them, see [watched.ofIt]
+	}
+	return r.say(ctx, closed)
 }
 
 // unlisted returns a *[ListedError] where the service lists something under the ref_id that may be the transfer: nobody's word makes that not

@@ -108,6 +108,8 @@ func conflict(k knownTransfer, records []transfer.Record, differences []transfer
 		next = command(k.refID, "--not-made")
 	case slices.ContainsFunc(differences, transfer.Difference.IsOfAnother):
 		next = command(k.refID, "--recorded FILE --accept-record")
+	case slices.ContainsFunc(differences, transfer.Difference.IsRail):
+		next = "remit plan" // which has both ways out, and what each of them means
 	}
 	return verdict{
 		outcome: state.Outcome{

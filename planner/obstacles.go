@@ -125,11 +125,11 @@ const sharedDetail = "The service showed the record of another transfer. One rec
 	"look this one up, or give the record of it, or say --not-made where the service made none."
 
 const foreignDetail = "The ref_id is that of other money, which came in: a deposit, or a transfer of somebody else, who chose the ref_id. " +
-	"It is no side of this transfer, and remit never sends this one under a ref_id that is taken. It may have been made as well: find out from the service's operator. " +
-	"Where nothing was made of it, say so, and then declare it under another ref_id."
+	"It is no side of this transfer, and remit never sends this one under a ref_id that is taken. Ask the service's operator whether this transfer was made as well. " +
+	"Where it was not, say so, and then declare it under another ref_id."
 
 const railDetail = "The service's record under this ref_id is of a withdrawal, or of a deposit: it names no profile that got the money. A person has to find out from the service's operator what was really moved. " +
-	"Where it is what became of the transfer, accept it. Where it has nothing to do with the transfer, and nothing was made of that, say so, and then declare it under another ref_id."
+	"Where the record is what became of the transfer, accept it. Where it has nothing to do with the transfer, and the transfer was not made, say so, and then declare the transfer under another ref_id."
 
 const reusedDetail = "The service's record of the transfer names its ref_id, and has the id of another transfer's record: the service gave an id again, as it does once it was restored from a backup. " +
 	"The transfer was made: never pay it under another ref_id. A person has to find out what was really moved, and then accepts the record, or gives the one that the service shows."
