@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,8 @@ import (
 
 // Shortcomings names what a record does not say as one must that is called recorded: a status, both
 // times, a fee, a group_id, and a total that is its amount, its amount plus its fee, or its amount minus its fee. (The
-// service's document says so of deposits and withdrawals alone, so all three are tolerated.)
+// service's document says so of deposits and withdrawals alone, so all three are tolerated.) Details of a cancellation contradict any
+// status but FAILED (section 7 of the document).
 // A total has no sign that the amount has not. Asked is the expectation, in words. A record that FAILED has none: no money moved. Whether
 // another transfer has the group_id, a state knows; see [SharedGroup].
 func Shortcomings(rec Record) []Difference {
@@ -30,6 +32,9 @@ func Shortcomings(rec Record) []Difference {
 	if rec.Status == NoStatus {
 		c.differ("status", "one of the service's", "")
 	}
+	if rec.Status != NoStatus && tellsOfCancellation(rec.StatusDetails) {
+		c.differ("status_details", "none, as its status is "+string(rec.Status), cancellation)
+	}
 	for _, f := range []struct {
 		name string
 		at   time.Time
@@ -39,6 +44,18 @@ func Shortcomings(rec Record) []Difference {
 		}
 	}
 	return c.differences
+}
+
+// cancellation is the member of status_details that tells of a transfer which the service cancelled.
+const cancellation = "max_rent_exceeded"
+
+func tellsOfCancellation(details json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	if len(details) == 0 || json.Unmarshal(details, &members) != nil {
+		return false
+	}
+	said, isThere := members[cancellation]
+	return isThere && string(said) != "null"
 }
 
 const (

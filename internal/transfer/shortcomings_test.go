@@ -31,6 +31,8 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 		"the fee is no number":                          {func(r *transfer.Record) { r.Fee, r.Total = "free", "8201" }, []string{"total", "fee"}},
 		"it has no group_id":                            {func(r *transfer.Record) { r.GroupID = "" }, []string{"group_id"}},
 		"it has neither":                                {func(r *transfer.Record) { r.GroupID, r.Total = "", "1" }, []string{"group_id", "total"}},
+		"it was cancelled, and is COMPLETED":            {func(r *transfer.Record) { r.StatusDetails = []byte(`{"max_rent_exceeded":{"message":"m"}}`) }, []string{"status_details"}},
+		"details that tell of no cancellation":          {func(r *transfer.Record) { r.StatusDetails = []byte(`{"max_rent_exceeded":null,"note":"n"}`) }, nil},
 		"it FAILED":                                     {func(r *transfer.Record) { r.Status, r.GroupID, r.Total = transfer.Failed, "", "0" }, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
