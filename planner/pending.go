@@ -47,8 +47,9 @@ func (p *pendingSince) recorded(o *state.Outline) {
 		return
 	}
 	s.Totals.Add(o.Asset, o.Amount)
-	at, _ := slices.BinarySearchFunc(s.First, o, func(c Change, o *state.Outline) int {
-		return cmp.Or(c.Recorded.At.Compare(o.AttemptedAt), strings.Compare(c.RefID, o.RefID))
+	id := o.RefID // and not o, which would be on the heap then, as would each row of a state
+	at, _ := slices.BinarySearchFunc(s.First, o.AttemptedAt, func(c Change, attempted time.Time) int {
+		return cmp.Or(c.Recorded.At.Compare(attempted), strings.Compare(c.RefID, id))
 	})
 	if at == StatusGroupMax {
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 )
 
 // ReadNumber reads text by an example of a number format.
@@ -83,3 +84,8 @@ func SheetCells(content []byte, sheet string) (map[[2]int]CellRead, error) {
 
 // WithoutEndMark reads a text without the Ctrl-Z at its end.
 func WithoutEndMark(from io.Reader) io.Reader { return newWithoutEndMark(from) }
+
+// LinesOf are the lines of a field, and whether the quick look at its bytes passes it on to be parted in lines.
+func LinesOf(field string) (lines []string, isLookedAt bool) {
+	return strings.Split(oneLineEnd.Replace(field), "\n"), mayHaveLines(field)
+}
