@@ -36,6 +36,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	named := byName{handlers{handler, logged{log}}, "remit " + a.again() + a.planning.dir.PracticeWord(), "remit " + planAgain(a)}
 	run.Handler = named
 	back := moreGarbage(w.host.Getenv)
+	w.streams.Outlets.Unhurried()
 	summary, failed := carryOut(ctx, run)
 	back()
 	if a.failover.before != nil {
@@ -66,7 +67,10 @@ func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Sum
 		o.Next = nextAfter(a, w.service, summary)
 	}
 	a.monitoring.facts.summary, a.monitoring.facts.options = &summary, o
-	shown := end(summary, o)
+	shown := errors.Join(end(summary, o), w.streams.Outlets.Flush(readersWait))
+	if errors.Is(shown, terminal.ErrStalled) {
+		shown = nil // the process ends, and all of the run is in the state
+	}
 	switch {
 	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
 		return exit.Interrupted("before the first request")
@@ -90,6 +94,10 @@ func finishRun(ctx context.Context, a *applying, w *opened, summary executor.Sum
 	}
 	return nil
 }
+
+// readersWait is how long a run that is over, and still has its lock, waits for the readers of its output. After that the process
+// waits without the lock.
+const readersWait = time.Second
 
 // lacksNow reports whether the state is known to lack events, as another machine may have told while a run went on.
 func lacksNow(ctx context.Context, journal executor.Journal) bool {

@@ -6,6 +6,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"os"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/clock/boot"
 	"remit/internal/view"
 )
@@ -32,7 +35,9 @@ func ThisMachine(environ func() []string) Machine {
 // RunOn is [Run] on a machine that is not the one of this process.
 func RunOn(ctx context.Context, on Machine, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
-	p := newProcess(ctx, on, stdin, forJob(stdout, lookupEnv), forJob(stderr, lookupEnv), lookupEnv)
+	outlets := terminal.NewOutlets(ctx)
+	p := newProcess(ctx, on, stdin, forJob(outlets.Of(stdout), lookupEnv), forJob(outlets.Of(stderr), lookupEnv), lookupEnv)
+	p.streams.Outlets = outlets
 	args = joinLeading(args)
 	p.typed = args
 	root := newRoot(p)
@@ -51,8 +56,14 @@ func RunOn(ctx context.Context, on Machine, args []string, stdin io.Reader, stdo
 	if p.atEnd != nil {
 		p.atEnd(ctx, code)
 	}
-	p.streams.Close()
-	return code
+	switch err := p.streams.Close(); {
+	case err == nil || code != exit.Done:
+		return code
+	case errors.Is(err, terminal.ErrStalled):
+		return exit.CodeOf(ctx) // who interrupts does not wait for the reader
+	default:
+		return exit.Of(err).Code
+	}
 }
 
 // forJob keeps what a CI job prints from being a command to its runner. A file is no log, and

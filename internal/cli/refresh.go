@@ -121,6 +121,7 @@ func (r *refreshing) locked(ctx context.Context, w *opened, journal state.Journa
 	defer connection.Close()
 	service := w.config.Service
 	handler, end := r.faces(w.streams)
+	w.streams.Outlets.Unhurried()
 	found, failed := executor.Refresh(ctx, executor.Run{
 		Journal: journal, Submitter: connection.Submitter, Finder: connection.Finder, Handler: handler, Clock: w.host.Clock(),
 		Settings: executor.Settings{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},

@@ -67,7 +67,7 @@ func (at place) name() string {
 func (r *recursion) unplanned(p *process, at place) (account, bool) {
 	var told capture
 	apart := &process{host: p.host, streams: p.streams.Apart(&told, &told), ctx: p.ctx, typed: p.typed}
-	defer apart.streams.Close()
+	defer func() { _ = apart.streams.Close() }() // into memory
 	dir := r.within(p, at)
 	if _, isBound, err := dir.ReadLock(); err == nil && !isBound {
 		return account{}, true // no state was ever made

@@ -92,7 +92,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 		return answered{Entry: tree.Entry{Directory: at.directory}, account: e.account, isOther: true, isRead: true, skips: loaded.Unassigned, unread: loaded.Unread, sensitive: loaded.SensitiveTexts()}
 	}
 	e.ExitCode = streams.End(ctx, err)
-	streams.Close()
+	_ = streams.Close() // into memory
 	if e.Brief == nil {
 		e.Error, e.Next = "no plan could be made", streams.FailedHint
 		if streams.Failed != nil {

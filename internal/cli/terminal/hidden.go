@@ -144,7 +144,10 @@ func isLetter(b byte) bool {
 // Beneath is the writer behind one that hides: a child process inherits a file.
 func Beneath(w io.Writer) io.Writer {
 	if h, ok := w.(*writer); ok {
-		return h.to
+		w = h.to
+	}
+	if o, ok := w.(outlet); ok {
+		return o.file
 	}
 	return w
 }

@@ -29,7 +29,7 @@ func TestWhatIsSensitiveIsNotPrinted(t *testing.T) {
 				for _, part := range []string{tt.in[:cut], tt.in[cut:]} {
 					_, _ = io.WriteString(streams.Out, part) // into memory
 				}
-				streams.Close()
+				_ = streams.Close() // into memory
 				if got := out.String(); got != tt.want {
 					t.Errorf("cut at %d: %q, want %q", cut, got, tt.want)
 				}

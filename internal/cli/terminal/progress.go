@@ -47,7 +47,7 @@ func (s *Streams) Begin(name string) *Step {
 		if s.Screen(s.Err).Terminal {
 			pause = progressScreens
 		}
-		s.progress.ended.Go(func() { s.progress.tell(shown, pause) })
+		s.progress.ended.Go(func() { s.progress.tell(shown, pause, s.Outlets) })
 	}
 	s.progress.doing.Store(next)
 	return next
@@ -64,7 +64,7 @@ func (s *Streams) Quiet() {
 	}
 }
 
-func (pr *progress) tell(shown *view.Progress, pause time.Duration) {
+func (pr *progress) tell(shown *view.Progress, pause time.Duration, through *Outlets) {
 	timer := time.NewTimer(progressFirst)
 	defer timer.Stop()
 	defer shown.Clear()
@@ -73,8 +73,9 @@ func (pr *progress) tell(shown *view.Progress, pause time.Duration) {
 		case <-pr.stop:
 			return
 		case <-timer.C:
-			doing := pr.doing.Load()
-			shown.Tell(doing.name, doing.transfers.Load())
+			if doing := pr.doing.Load(); !through.AreBehind() {
+				shown.Tell(doing.name, doing.transfers.Load())
+			}
 			timer.Reset(pause)
 		}
 	}

@@ -29,6 +29,7 @@ type Streams struct {
 	Here       func(command string) string // see [view.Screen]; nil before a directory is known
 	Protected  bool                        // the environment that was loaded is
 	Scales     transfer.Scales             // of the configuration that was loaded; nil before
+	Outlets    *Outlets                    // through which they reach readers; nil for none
 
 	Failed     error  // the first error that was shown; nil for none
 	FailedHint string // a command that helps; "" for none
@@ -56,14 +57,17 @@ func (s *Streams) WriteLines(file *os.File) {
 	s.JSON()
 }
 
-// Close writes text that is held back, and closes the file of JSON Lines.
-func (s *Streams) Close() {
+// Close writes text that is held back, waits until its readers have all, and closes the file of JSON Lines. It returns the first error of
+// a write that nobody was told.
+func (s *Streams) Close() error {
 	for _, to := range s.printers() {
 		to.flush()
 	}
+	err := s.Outlets.Flush(0)
 	if file, ok := s.file.(io.Closer); ok {
-		_ = file.Close() // each line was written when its method returned
+		_ = file.Close() // each line is written
 	}
+	return err
 }
 
 // Apart returns the streams of one of several configurations that a command works on side by side: what is told
@@ -85,7 +89,7 @@ func (s *Streams) JSON() *view.JSON {
 	if s.lines == nil {
 		w := s.Out
 		if s.file != nil {
-			s.toFile = &writer{to: s.file}
+			s.toFile = &writer{to: s.Outlets.Of(s.file)}
 			s.toFile.hide(s.sensitive)
 			w = s.toFile
 		}
