@@ -283,7 +283,10 @@ func (k *controlReader) settlePolicy(r *eval.Reader, p *Policy) {
 		return // told where it was resolved, or a variable is missing
 	}
 	p.ctx = ctx
-	policyTexts{p.Scope.subject(), p.Scope.Attributes(), Words("policy", "signals"), slices.Sorted(maps.Keys(k.scope.Nodes["batch"]))}.check(r, p.condition, p.message)
+	policyTexts{
+		p.Scope.subject(), p.Scope.Attributes(), Words("policy", "signals"), slices.Sorted(maps.Keys(k.scope.Nodes["batch"])),
+		ctx, k.scope.Meter, &k.addresses,
+	}.check(r, p.condition, p.message)
 	checkFails(r, p)
 	if values, isAnother := spelledValues(ctx.Variables); isAnother {
 		other := *p

@@ -19,7 +19,8 @@ type controlReader struct {
 	zone   *time.Location // of the times without one in a file of keys; nil for UTC
 	found  *Controls
 	// broken says that an approval lacks something that has no value here.
-	broken bool
+	broken    bool
+	addresses []namedText // of transfers, for which policies look
 }
 
 // controlFileBytesMax bounds a file that a control names.

@@ -224,6 +224,21 @@ func (m *memberships) note(batch string, block *transferBlock) bool {
 	return true
 }
 
+// addresses are those of the transfer blocks, with what they make.
+func (m *memberships) addresses() map[string]madeBy {
+	all := make(map[string]madeBy, len(m.blocks))
+	for address, t := range m.blocks {
+		one := madeBy{isRepeated: t.repeated}
+		if t.repeated && t.data == nil && !t.broken && standsThere(t.block.Arguments["for_each"]) {
+			for _, e := range t.elements {
+				one.addresses = append(one.addresses, t.instanceAddress(e.key))
+			}
+		}
+		all[address] = one
+	}
+	return all
+}
+
 // waiting is a vertex of the graph of dependencies: a transfer block, the release of a batch (all
 // that its depends_on names is COMPLETED), or its end (all its transfers are).
 type waiting struct {

@@ -182,7 +182,11 @@ func (l *loader) evaluate() hcl.Diagnostics {
 	switch {
 	case opts.Need == NeedAll:
 		evaluateControls(l.checker, c.Batches, l.controls)
+		told := len(l.diags)
 		l.compileTransfers()
+		if len(controls.addresses) > 0 && !l.diags[told:].HasErrors() { // else a block may lack its address
+			l.report(checkAddresses(controls.addresses, c.memberships.addresses())...)
+		}
 	case opts.needsControls():
 		tryControls(l.checker, c.Batches, l.controls)
 	}

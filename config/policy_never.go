@@ -73,18 +73,17 @@ func (p policyTexts) isAmount(expr hclsyntax.Expression) bool {
 	return isName && name == "amount"
 }
 
-// checkBatch refuses a batch by whose name a policy of the configuration looks, and that no block declares. Directories that several
-// configurations share may name one that only others have: there a name that is nearly a declared one is warned of.
-func (p policyTexts) checkBatch(r *eval.Reader, name string, at hcl.Range) {
-	if slices.Contains(p.batches, name) {
+// checkBatch looks at a batch for which a policy looks by its name, and that no block need declare.
+func (p policyTexts) checkBatch(r *eval.Reader, name namedText) {
+	if slices.Contains(p.batches, name.text) {
 		return
 	}
-	hint := mistake.DidYouMean(name, p.batches)
-	const summary, detail = "Unknown batch", "No batch %q is declared, so the policy would never see one.%s"
-	switch isShared := r.Block.Policy != nil || r.Block.Included != nil; {
-	case !isShared:
-		r.Refuse(at, summary, detail, name, hint)
-	case hint != "":
-		r.Diags = append(r.Diags, mistake.Warning(at, summary, detail, name, hint))
-	}
+	hint := mistake.DidYouMean(name.text, p.batches)
+	detail := fmt.Sprintf("No batch %q is declared, so the policy would never see one.%s", name.text, hint)
+	r.Diags = append(r.Diags, unknownName(name, hint != "", "Unknown batch", detail)...)
+}
+
+// isShared reports whether several configurations may share the directory of a policy.
+func (policyTexts) isShared(r *eval.Reader) bool {
+	return r.Block.Policy != nil || r.Block.Included != nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
+	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/transfer"
@@ -20,6 +21,10 @@ type policyTexts struct {
 	attributes []string // of the subject
 	signals    []string // that a plan can have
 	batches    []string // that are declared
+
+	ctx       *hcl.EvalContext // of the condition, without the subject
+	meter     *meter.Meter
+	addresses *[]namedText // of transfers, which are checked when all blocks are read
 }
 
 // check refuses texts of a policy that nothing it sees can equal: a control with one would never fail, or always,
@@ -27,6 +32,7 @@ type policyTexts struct {
 func (p policyTexts) check(r *eval.Reader, arguments ...*eval.Argument) {
 	for _, a := range arguments {
 		_ = hclsyntax.VisitAll(a.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
+			node = unmetered(node)
 			if a.Name == "condition" {
 				p.checkComparison(r, node)
 			}
@@ -48,6 +54,9 @@ func (p policyTexts) check(r *eval.Reader, arguments ...*eval.Argument) {
 			}
 			return nil
 		})
+		if a.Name == "condition" {
+			_ = hclsyntax.Walk(a.Expr, &comparedNames{policyTexts: p, r: r})
+		}
 	}
 }
 
@@ -87,7 +96,7 @@ func (p policyTexts) checkKey(r *eval.Reader, of hcl.Traversal, key string, at h
 			r.Refuse(at, "Unknown signal", "No plan has a signal %q, so the policy would never see one.%s", key, hint)
 		}
 	case attribute == "batches" && p.subject == "plan":
-		p.checkBatch(r, key, at)
+		p.checkBatch(r, namedText{text: key, at: at, isShared: p.isShared(r)})
 	case attribute == "totals" && p.subject == "plan":
 		if one := transfer.AssetSpelled(key); one != key {
 			r.Refuse(at, "Asset in small letters", "The totals of a plan count an asset in capitals, however a transfer spells it. Write:\n\n  %q", one)
