@@ -31,8 +31,12 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 		out.TokenURL = c.tokenURL(r, text)
 	}
 	out.ClientID = c.clientID(r, "")
-	out.ClientSecret = c.credential(r, "client_secret", "", otherCredentials(c.options.Getenv),
-		c.secretFromEnvironment)
+	out.ClientSecret = c.credential(r, "client_secret", "", otherCredentials(c.options.Getenv), func(r *eval.Reader) string {
+		if beside := c.options.Getenv(environmentClientID); beside != out.ClientID {
+			out.BesideID = beside
+		}
+		return c.secretFromEnvironment(r)
+	})
 	if out.Scopes = r.Texts("scopes"); out.Scopes == nil {
 		reportUnset(r, c.service.Arguments["scopes"])
 	}

@@ -47,6 +47,7 @@ type Credentials struct {
 	TokenURL     string
 	ClientID     string
 	ClientSecret string
+	BesideID     string // REMIT_CLIENT_ID where the secret is set beside it and client_id names another client; "" otherwise
 	Scopes       []string
 
 	CertificateFile string   // relative to Dir unless absolute; "" for none

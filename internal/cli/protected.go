@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
-	"remit/config"
 	"remit/config/mistake"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
@@ -49,27 +48,47 @@ func warnOfClient(w *opened) error {
 	return w.streams.Report(w.config, hcl.Diagnostics{warning})
 }
 
-// refuseClient refuses to bind a state to the client and the service of another environment of the directory: both states would
-// pay what the files declare, each with the other's money. Whoever means that says so with --same-client, as command has it.
-func refuseClient(dir *workspace.Directory, loaded *config.Configuration, service state.Identity, isMeant bool, command string) error {
-	others, err := dir.WithClient(service)
-	if len(others) == 0 || isMeant || err != nil {
+// refuseClient refuses to bind a state to the client of another environment of the directory, where it was not bound to it before. At one service
+// both states would pay what the files declare, each with the other's money; at another one the secret would go to the wrong token endpoint.
+// Whoever means that says so with --same-client, as command has it.
+func refuseClient(w *opened, before, after state.Identity, isMeant bool, command string) error {
+	if isMeant {
+		return nil
+	}
+	said := w.dir.Command(command + " --same-client")
+	same, err := w.dir.WithClient(after)
+	if err != nil {
 		return err
 	}
-	var names []string
-	for _, other := range others {
-		names = append(names, fmt.Sprintf("%q", other.Name))
+	if len(same) > 0 {
+		names := make([]string, len(same))
+		for i, other := range same {
+			names[i] = other.Name
+		}
+		have := "has"
+		if len(names) > 1 {
+			have = "have"
+		}
+		return exit.WithHint(fmt.Errorf("%s %s this client of this service already, and its state would not know of one for %q: a transfer that both declare would be paid by both. Nothing was made. "+
+			"Give %[3]q a client of its own, by client_id or REMIT_CLIENT_ID. Where both are to pay with one client, say so", workspace.EnvironmentsNamed(names), have, w.config.Environment), said)
 	}
-	who := "environment " + english.List(names) + " has"
-	if len(names) > 1 {
-		who = "environments " + english.List(names) + " have"
+	if before.ClientID == after.ClientID {
+		return nil
 	}
-	return exit.WithHint(fmt.Errorf("the %s this client of this service already, and its state would not know of one for %q: a transfer that both declare would be paid by both. Nothing was made. "+
-		"Give %[2]q a client of its own, by client_id or REMIT_CLIENT_ID. Where both are to pay with one client, say so", who, loaded.Environment),
-		dir.Command(command+" --same-client"))
+	others, err := workspace.OthersOf(w.dir, after.ClientID)
+	if len(others) == 0 || err != nil {
+		return err
+	}
+	client := fmt.Sprintf("the client %q", after.ClientID)
+	if w.config.Sensitive("client_id") {
+		client = "this client"
+	}
+	return exit.WithHint(fmt.Errorf("%s is that of %s, and %q has another service, whose token endpoint would be sent its secret. Nothing was made. "+
+		"Give %[3]q its own client, by client_id or REMIT_CLIENT_ID. Where both services know their client by this one name, say so",
+		client, workspace.EnvironmentsNamed(others), w.config.Environment), said)
 }
 
 // sameClientFlag is the word that [refuseClient] asks for.
 func sameClientFlag(cmd *cobra.Command, isMeant *bool) {
-	cmd.Flags().BoolVar(isMeant, "same-client", false, "bind the state although another environment has this client of this service")
+	cmd.Flags().BoolVar(isMeant, "same-client", false, "bind the state although another environment has this client")
 }

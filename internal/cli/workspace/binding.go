@@ -70,9 +70,17 @@ func (s *State) RefuseOther(bound, declared state.Identity) error {
 	}
 	text := fmt.Sprintf("the configuration names another service than the state is bound to: %s. "+
 		"Nothing was sent, and the secret was not sent. ", strings.Join(differences, "; "))
+	var others []string
+	if declared.ClientID != bound.ClientID {
+		if others, err = OthersOf(s.dir, declared.ClientID); err != nil {
+			return err
+		}
+	}
 	switch there, used := s.lookInto(); {
 	case !there:
 		return s.Error(state.ErrMissing)
+	case len(others) > 0: // to bind it is refused as well
+		return fmt.Errorf("%sThis client is that of %s: give %q its own, by client_id or REMIT_CLIENT_ID", text, EnvironmentsNamed(others), s.config.Environment)
 	case !used:
 		return exit.WithHint(errors.New(text+"No transfer was ever sent from this state, so it can be bound to the service that the configuration names"), s.dir.Command("init"))
 	}

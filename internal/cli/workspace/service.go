@@ -81,6 +81,9 @@ func (s *Service) Connect(ctx context.Context, inFlightMax int, faults ...string
 	if err := s.state.checkService(config.Client{ID: credentials.ClientID, TokenURL: credentials.TokenURL}); err != nil {
 		return nil, err
 	}
+	if err := checkSecret(s.dir, credentials.BesideID); err != nil {
+		return nil, err
+	}
 	options.BaseURL, options.LookupPath = s.config.Service.BaseURL, s.config.Service.LookupPath
 	options.BalancePath = s.config.Service.BalancePath
 	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes
