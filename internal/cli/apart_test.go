@@ -29,6 +29,9 @@ func TestARunnerThatJoinsLooksAgain(t *testing.T) {
 		"it went away, and is being replaced":  {errs: []error{away, refused, refused, other}, opened: map[int]bool{0: true, 3: true}, timeout: time.Minute, want: 3},
 		"it does not come back in time":        {errs: []error{away, refused, refused, refused, refused}, opened: map[int]bool{0: true}, timeout: time.Second, want: 2},
 		"nobody wants it to wait":              {errs: []error{away}, opened: map[int]bool{0: true}},
+		"no run goes on yet":                   {errs: []error{away, refused, state.ErrNoRun, state.ErrNoRun, other}, opened: map[int]bool{0: true, 4: true}, timeout: time.Minute, want: 4},
+		"no run goes on in time":               {errs: []error{away, state.ErrNoRun, state.ErrNoRun, state.ErrNoRun}, opened: map[int]bool{0: true}, timeout: time.Second, want: 2},
+		"there is no run, and was no server":   {errs: []error{state.ErrNoRun}, timeout: time.Minute},
 		"it goes away again when it was there": {errs: []error{away, away, other}, opened: map[int]bool{0: true, 1: true, 2: true}, timeout: time.Minute, want: 2},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,3 +44,10 @@ func (w *awayFrom) awaitAgain(ctx context.Context, ended error) bool {
 	}
 	return f.host.Clock().Sleep(ctx, failoverPause) == nil
 }
+
+// awaitRun is awaitAgain where there is no run: its runners may have lost the server as well, and nobody has its lock before one of them
+// goes on. Where no server went away it waits for nothing.
+func (w *awayFrom) awaitRun(ctx context.Context) bool {
+	f := w.failover
+	return f.host.Now().Before(w.until) && f.host.Clock().Sleep(ctx, failoverPause) == nil
+}

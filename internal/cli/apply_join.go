@@ -45,13 +45,11 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		if !errors.Is(err, state.ErrNoRun) {
 			return err
 		}
-		if a.file == "" && !a.approved() && w.config.Protected {
-			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With a saved plan, --join begins one itself"),
-				w.dir.Command("plan --out=november.plan"+a.planning.typed()))
-		}
 		if a.file == "" && !a.approved() {
-			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
-				w.dir.Command(a.verb()+" --join --auto-approve"+a.planning.typed()))
+			if from.awaitRun(ctx) {
+				continue
+			}
+			return noRun(ctx, a, w)
 		}
 		leader := holder
 		leader.RunID = a.monitoring.facts.runID
@@ -67,6 +65,19 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 			return exit.Interrupted("while it waited for a run to take part in")
 		}
 	}
+}
+
+// noRun says that there is no run, to a runner that may begin none.
+func noRun(ctx context.Context, a *applying, w *opened) error {
+	switch {
+	case ctx.Err() != nil:
+		return exit.Interrupted("while it waited for a run to take part in")
+	case w.config.Protected:
+		return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With a saved plan, --join begins one itself"),
+			w.dir.Command("plan --out=november.plan"+a.planning.typed()))
+	}
+	return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
+		w.dir.Command(a.verb()+" --join --auto-approve"+a.planning.typed()))
 }
 
 // joinRun takes part in the run in progress; the error is [state.ErrNoRun] where there is none.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
 	"remit/internal/clock/boot"
+	"remit/state"
 
 	"github.com/spf13/cobra"
 )
@@ -67,7 +69,7 @@ func LooksAgain(ctx context.Context, now func() time.Time, timeout time.Duration
 		tell:     func(reason string) error { told = append(told, reason); return nil },
 	}
 	for i, err := range errs {
-		if !from.awaitAgain(ctx, &apartError{err, !opened[i]}) {
+		if errors.Is(err, state.ErrNoRun) && !from.awaitRun(ctx) || !errors.Is(err, state.ErrNoRun) && !from.awaitAgain(ctx, &apartError{err, !opened[i]}) {
 			break
 		}
 		times++
