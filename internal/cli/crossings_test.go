@@ -309,16 +309,6 @@ func crossings() map[string]crossing {
 			names:  func(of, _ string) string { return "client-of-" + of },
 			client: func(of, _ string) string { return of },
 		},
-		"a client where nothing was sent yet": {
-			cross: func(c *crossed, dir, _, into string) {
-				for _, name := range []string{".remit." + into + ".lock.hcl", "remit." + into + ".db", "remit." + into + ".db-wal", "remit." + into + ".db-shm", ".remit-newest-remit." + into + ".db"} {
-					_ = os.Remove(filepath.Join(dir, name))
-				}
-			},
-			commands: func(string, string) []string { return []string{"init"} },
-			names:    quoted,
-			client:   func(of, _ string) string { return of },
-		},
 		"a sandbox's ledger": {
 			cross: func(c *crossed, dir, of, into string) {
 				c.swap(dir, ".remit/sandbox/"+into+"/ledger.db", ".remit/sandbox/"+of+"/ledger.db")

@@ -48,9 +48,10 @@ func warnOfClient(w *opened) error {
 	return w.streams.Report(w.config, hcl.Diagnostics{warning})
 }
 
-// refuseClient refuses to bind a state to the client of another environment of the directory, where it was not bound to it before. At one service
-// both states would pay what the files declare, each with the other's money; at another one the secret would go to the wrong token endpoint.
-// Whoever means that says so with --same-client, as command has it.
+// refuseClient refuses to bind a state to the client and the service of another environment of the directory: both states would
+// pay what the files declare, each with the other's money. At another service it warns of a client that the state was not bound to before: a team
+// may have one name everywhere, and a variable that was left from there would have its secret sent to the wrong token endpoint. A person who
+// means either says so with --same-client, as command has it.
 func refuseClient(w *opened, before, after state.Identity, isMeant bool, command string) error {
 	if isMeant {
 		return nil
@@ -79,13 +80,15 @@ func refuseClient(w *opened, before, after state.Identity, isMeant bool, command
 	if len(others) == 0 || err != nil {
 		return err
 	}
-	client := fmt.Sprintf("the client %q", after.ClientID)
+	client := fmt.Sprintf("The client %q", after.ClientID)
 	if w.config.Sensitive("client_id") {
-		client = "this client"
+		client = "This client"
 	}
-	return exit.WithHint(fmt.Errorf("%s is that of %s, and %q has another service, whose token endpoint would be sent its secret. Nothing was made. "+
-		"Give %[3]q its own client, by client_id or REMIT_CLIENT_ID. Where both services know their client by this one name, say so",
-		client, workspace.EnvironmentsNamed(others), w.config.Environment), said)
+	warning := mistake.Placeless("Client of another environment", "%s is that of %s, and %q has another service, whose token endpoint is sent the secret of this client. "+
+		"Where both services know their client by this one name, all is well; %s says so without this warning. Else give %[3]q its own client, by client_id or REMIT_CLIENT_ID, before the next apply, and run %[5]s again.",
+		client, workspace.EnvironmentsNamed(others), w.config.Environment, said, w.dir.Command(command))
+	warning.Severity = hcl.DiagWarning
+	return w.streams.Report(w.config, hcl.Diagnostics{warning})
 }
 
 // sameClientFlag is the word that [refuseClient] asks for.
