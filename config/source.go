@@ -240,6 +240,11 @@ func (s *sourceFiles) functions(root *confined.Directory, name string, m *meter.
 // testSuffix ends the name of a file of tests.
 const testSuffix = ".remittest.hcl"
 
+// IsTest reports whether a file of this name has tests of a configuration.
+func IsTest(name string) bool {
+	return strings.HasSuffix(name, testSuffix) && !strings.HasPrefix(name, ".")
+}
+
 // readOutside reads a file that somebody named on the command line.
 func readOutside(dir, name string, limit int64) ([]byte, error) {
 	file, err := confined.OpenNamed(dir, name)

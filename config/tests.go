@@ -110,7 +110,7 @@ func testNames(root *confined.Directory, below string) ([]string, error) {
 			return nil, err
 		}
 		for _, name := range entries {
-			if strings.HasSuffix(name, testSuffix) && !strings.HasPrefix(name, ".") {
+			if IsTest(name) {
 				names = append(names, path.Join(dir, name))
 			}
 		}

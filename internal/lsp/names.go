@@ -41,6 +41,21 @@ func namesIn(sources []source) []declaration {
 	return all
 }
 
+// labelsIn are what sources declare, and their limits and policies, which no expression names.
+func labelsIn(sources []source) []declaration {
+	all := namesIn(sources)
+	for i := range sources {
+		for _, c := range sources[i].outline.chunks {
+			for _, b := range c.tree.body.Blocks {
+				if (b.Type == "limit" || b.Type == "policy") && len(b.Labels) == 1 && len(b.LabelRanges) == 1 {
+					all = append(all, declaration{root: b.Type, name: b.Labels[0], source: &sources[i], start: c.start, block: b, label: b.LabelRanges[0]})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // declared are the names of one block.
 func declared(from *source, start int, b *hclsyntax.Block) []declaration {
 	one := declaration{source: from, start: start, block: b}

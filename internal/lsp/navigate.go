@@ -128,7 +128,7 @@ func (f navigation) references(_ context.Context, p *referenceParams) (any, erro
 		from, to := found.place(found.label)
 		all = append(all, f.sources.locationOf(found.source, from, to))
 	}
-	for _, m := range mentionsIn(f.sources.of(d.path), found.root, found.name) {
+	for _, m := range mentionsIn(f.sources.referring(d.path), found.root, found.name) {
 		all = append(all, f.sources.locationOf(m.source, m.start+m.at.Start.Byte, m.start+m.at.End.Byte))
 	}
 	return all, nil

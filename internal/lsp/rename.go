@@ -48,7 +48,13 @@ func (f renaming) renamed(p *placeParams) (*document, declaration, pointed, erro
 		return nil, declaration{}, pointed{}, refused("This file is no configuration of remit.")
 	}
 	found, at, ok := f.sources.target(d, d.offset(p.Position))
-	if !ok {
+	switch {
+	case ok:
+	case at.isHeader && at.blocks[0].Type == "environment":
+		return nil, found, at, refused("An environment is not renamed: its state is bound to the name for good, and under another one a new state would begin, in which nothing is paid yet.")
+	case at.isHeader:
+		return nil, found, at, refused("No reference names this %s block, and its label is not changed here. Point at the label of a block that references name, at a local, or at a reference to one.", at.blocks[0].Type)
+	default:
 		return nil, found, at, refused("Nothing here has a name that can be changed. Point at the label of a block, at a local, or at a reference to one.")
 	}
 	return d, found, at, nil
@@ -78,7 +84,7 @@ func (f renaming) rename(_ context.Context, p *renameParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := f.sources.of(d.path)
+	sources := f.sources.referring(d.path)
 	if err := f.mayRename(d, found, sources, p.NewName); err != nil {
 		return nil, err
 	}
@@ -133,7 +139,7 @@ func (f renaming) mayRename(d *document, found declaration, sources []source, na
 	if prefix, _, isDotted := strings.Cut(found.name, "."); isDotted {
 		full = prefix + "." + name
 	}
-	for _, other := range namesIn(sources) {
+	for _, other := range labelsIn(sources) {
 		if other.root == found.root && other.name == full {
 			return refused("There is a %s %s already, in %s.", found.root, name, filepath.Base(other.source.path))
 		}
@@ -150,6 +156,9 @@ func (f renaming) mayRename(d *document, found declaration, sources []source, na
 	}
 	if _, directory := f.sources.checks.snapshotOf(d.path); directory != "" && filepath.Dir(found.source.path) != directory {
 		return refused("%s is declared in an included directory, which other configurations may include.", found.name)
+	}
+	if from, line, isText := textIn(sources, found.name); isText && found.root == "batch" {
+		return refused("%s has the text %q in line %d, which may be the name of the batch: a policy or a test would look for a batch that is not there. Change that by hand first.", filepath.Base(from.path), found.name, line)
 	}
 	if found.root == "var" {
 		return f.mayRenameVariable(found, sources)

@@ -30,18 +30,34 @@ func (s *sources) outline(d *document) *outline { return s.outlines.of(d.path, d
 
 // of are the texts of the directory of a file, in the order of their names, and of the directories that it includes. Files of JSON are not among them.
 func (s *sources) of(path string) []source {
-	_, directory := s.checks.snapshotOf(path)
-	if directory == "" {
-		directory = filepath.Dir(path)
-	}
-	all := s.in(directory)
+	directory := s.directoryOf(path)
+	all := s.in(directory, config.IsSource)
 	for _, included := range s.folders.included(directory) {
-		all = append(all, s.in(included)...)
+		all = append(all, s.in(included, config.IsSource)...)
 	}
 	return all
 }
 
-func (s *sources) in(directory string) []source {
+// directoryOf is the directory of the configuration that a file is part of.
+func (s *sources) directoryOf(path string) string {
+	if _, directory := s.checks.snapshotOf(path); directory != "" {
+		return directory
+	}
+	return filepath.Dir(path)
+}
+
+// testDirectory is where remit test finds tests as well.
+const testDirectory = "tests"
+
+// referring are the texts that may name what those of [sources.of] declare: these, and the tests of the configuration.
+func (s *sources) referring(path string) []source {
+	directory := s.directoryOf(path)
+	tests := append(s.in(directory, config.IsTest), s.in(filepath.Join(directory, testDirectory), config.IsTest)...)
+	return append(s.of(path), tests...)
+}
+
+// in are the texts of a directory with names that are wanted.
+func (s *sources) in(directory string, isWanted func(name string) bool) []source {
 	at, ok := s.folders.directory(directory, s.documents.unsaved())
 	if !ok {
 		return nil
@@ -53,7 +69,7 @@ func (s *sources) in(directory string) []source {
 	}
 	var all []source
 	for _, name := range names {
-		if !config.IsSource(name) || !isNative(name) {
+		if !isWanted(name) || !isNative(name) {
 			continue
 		}
 		path := filepath.Join(directory, name)
@@ -158,9 +174,9 @@ func (s *sources) readersOf(d *document) []string {
 // target is the declaration that a place names, or in which it stands.
 func (s *sources) target(d *document, offset int) (declaration, pointed, bool) {
 	at := pointedAt(s.outline(d), offset)
-	names := s.names(d)
+	names := labelsIn(s.of(d.path))
 	if at.traversal != nil {
-		root, name, _ := addressOf(at.traversal)
+		root, name, _ := mentioned(at.traversal)
 		for _, n := range names {
 			if n.root == root && n.name == name {
 				return n, at, true
