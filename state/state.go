@@ -301,6 +301,19 @@ type Completer interface {
 	Complete() error
 }
 
+// Noting is a [Journal] that notes outside of the state which event was its newest.
+type Noting interface {
+	// Unnoted are the notes that could not be brought up to date last. It may be called after Unlock.
+	Unnoted() []Unnoted
+}
+
+// Unnoted is a note that could not be brought up to date: it names an earlier event, or none.
+type Unnoted struct {
+	Path      string
+	IsMissing bool // there is no such file
+	Err       error
+}
+
 // Successor is a [Journal] of a state that was made in place of one that is gone.
 type Successor interface {
 	// LackAll says that the state has nothing of what the other one had: [Meta.LacksAll], until it is complete.

@@ -213,6 +213,7 @@ func (f *failover) goOn(ctx context.Context, away *awayError, began time.Time) e
 	}
 	err = f.goOnLocked(ctx, away, journal, holder, began)
 	_ = journal.Unlock() // the lock dies with the process anyway, and the journal has every event
+	workspace.WarnOfUnnoted(f.state, journal)
 	return err
 }
 

@@ -115,6 +115,7 @@ func settle(ctx context.Context, tx pgx.Tx, system string) error {
 
 var (
 	_ state.Completer = (*journal)(nil)
+	_ state.Noting    = (*journal)(nil)
 	_ state.Witness   = (*journal)(nil)
 	_ state.Successor = (*journal)(nil)
 )

@@ -231,6 +231,7 @@ type journal struct {
 	store *Store
 	lock  *session
 	*storage.Queue
+	unnoted storage.Unnoted
 
 	holder state.Holder
 	newest atomic.Pointer[storage.Tip]      // that is known to be durable

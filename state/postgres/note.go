@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"remit/state"
 	"remit/state/storage"
 )
 
@@ -57,10 +58,10 @@ func lacks(ctx context.Context, q querier, n storage.Noted, tip storage.Tip) (in
 }
 
 // noteFrom notes that an event is durable, and has each commit note its own from then on. A complete state needs no
-// note, so nothing fails where none can be written.
+// note, so nothing fails where none can be written: the journal says so.
 func (j *journal) noteFrom(tip storage.Tip) {
 	if path := j.store.notePath(tip.Lineage); path != "" && j.note.Load() == nil {
-		file := storage.OpenSeen(path, tip.Lineage, true)
+		file := storage.OpenSeen(path, tip.Lineage, true, &j.unnoted)
 		if file == nil {
 			return
 		}
@@ -68,3 +69,6 @@ func (j *journal) noteFrom(tip storage.Tip) {
 	}
 	j.note.Load().Write(tip.Serial, tip.Head)
 }
+
+// Unnoted implements [state.Noting].
+func (j *journal) Unnoted() []state.Unnoted { return j.unnoted.Unnoted() }

@@ -32,6 +32,7 @@ type journal struct {
 	sides *sides
 	since int64 // the newest event when the lock was taken
 	*storage.Queue
+	unnoted storage.Unnoted
 
 	// -----
 
@@ -53,6 +54,7 @@ var (
 	_ state.Placed  = (*journal)(nil)
 
 	_ state.Completer = (*journal)(nil)
+	_ state.Noting    = (*journal)(nil)
 )
 
 // Lock implements [state.Store]. It folds what a holder that died left unfolded, and
@@ -186,7 +188,7 @@ func (j *journal) Complete() error {
 func (j *journal) note() error {
 	err := j.notes.close()
 	if err == nil {
-		j.notes, err = j.store.openNotes(j.head.Lineage, "", func(string) bool { return true })
+		j.notes, err = j.store.openNotes(j.head.Lineage, "", &j.unnoted, func(string) bool { return true })
 	}
 	if err == nil {
 		j.noteNewest(false)
@@ -198,11 +200,11 @@ func (j *journal) note() error {
 // lacks these. A note of a branch that names another missing event stays as it is: whichever copy is put in the place of the state
 // lacks this event or that one.
 func (j *journal) noteBranch() (err error) {
-	j.notes, err = j.store.openNotes(j.head.Lineage, storage.BranchSuffix, j.has)
+	j.notes, err = j.store.openNotes(j.head.Lineage, storage.BranchSuffix, &j.unnoted, j.has)
 	return err
 }
 
-// noteMissed notes the newest payment in notes of payments that name an earlier one: a process can die between a commit and its note.
+// noteMissed notes the newest payment in notes of payments that name an earlier one, or none: a process can die between a commit and its note.
 func (j *journal) noteMissed(ctx context.Context) error {
 	ofPath, paths := j.store.noteNames(j.head.Lineage)
 	if j.notes.isBranch {
@@ -213,7 +215,8 @@ func (j *journal) noteMissed(ctx context.Context) error {
 			path += storage.BranchSuffix
 		}
 		noted := storage.ReadNote(path)
-		if noted.Lineage != j.head.Lineage || !j.has(path) {
+		isLeft := !j.notes.isBranch && isEmpty(path) // a full disk leaves it so, and there is room now
+		if noted.Lineage != j.head.Lineage && !isLeft || !j.has(path) {
 			continue
 		}
 		var seq int64
@@ -225,9 +228,9 @@ func (j *journal) noteMissed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		file := storage.OpenSeen(path, j.head.Lineage, false)
+		file := storage.OpenSeen(path, j.head.Lineage, false, &j.unnoted)
 		file.Write(seq, hex.EncodeToString(hash))
-		_ = file.Close() // where it was not written, it names an earlier event
+		_ = file.Close() // where it was not written, Unnoted says so
 	}
 	return nil
 }
@@ -267,9 +270,9 @@ func (j *journal) noteLineage(isComplete bool) {
 				continue
 			}
 		}
-		file := storage.OpenSeen(path, j.head.Lineage, i < len(j.store.notes.Kept))
+		file := storage.OpenSeen(path, j.head.Lineage, i < len(j.store.notes.Kept), &j.unnoted)
 		file.Write(j.head.Serial, j.head.Head)
-		_ = file.Close() // where it was not written, it names an earlier event
+		_ = file.Close() // where it was not written, Unnoted says so
 	}
 	j.noted = storage.Noted{Lineage: j.head.Lineage, Seq: j.head.Serial, Hash: j.head.Head}
 }
@@ -310,6 +313,9 @@ func (j *journal) LackAll(context.Context) error {
 
 // Place implements [state.Placed].
 func (j *journal) Place() state.FilePlace { return j.lock.own.place(j.store.path) }
+
+// Unnoted implements [state.Noting].
+func (j *journal) Unnoted() []state.Unnoted { return j.unnoted.Unnoted() }
 
 // Check implements [state.Journal].
 func (j *journal) Check(ctx context.Context) error {

@@ -144,13 +144,17 @@ func (s *Store) removeBranches(lineage string) error {
 	var all []error
 	ofPath, ofLineage := s.noteNames(lineage)
 	for _, path := range slices.Concat(ofPath, ofLineage) {
-		info, err := os.Lstat(path + storage.BranchSuffix)
-		isEmpty := err == nil && info.Mode().IsRegular() && info.Size() == 0
-		if isEmpty || storage.ReadNote(path+storage.BranchSuffix).Lineage == lineage {
+		if isEmpty(path+storage.BranchSuffix) || storage.ReadNote(path+storage.BranchSuffix).Lineage == lineage {
 			all = append(all, os.Remove(path+storage.BranchSuffix))
 		}
 	}
 	return errors.Join(all...)
+}
+
+// isEmpty reports whether a note is there that says nothing.
+func isEmpty(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // noteFiles are the notes of a state by its path, open for writing. The zero value is that of a state that has none.
@@ -160,18 +164,18 @@ type noteFiles struct {
 	isBranch bool
 }
 
-// openNotes opens the notes that isTaken takes, and makes those that a state has of its own.
-func (s *Store) openNotes(lineage, suffix string, isTaken func(path string) bool) (n noteFiles, err error) {
+// openNotes opens the notes that isTaken takes, and makes those that a state has of its own. Those that fail are told to failed.
+func (s *Store) openNotes(lineage, suffix string, failed *storage.Unnoted, isTaken func(path string) bool) (n noteFiles, err error) {
 	n.isBranch = suffix != ""
 	if path := notePath(s.path) + suffix; isTaken(path) {
-		if n.beside, err = storage.OpenNote(path, lineage); err != nil {
+		if n.beside, err = storage.OpenNote(path, lineage, failed); err != nil {
 			return noteFiles{}, err
 		}
 	}
 	open := func(dirs []string, isKept bool) {
 		for _, path := range seenNotes(dirs, s.path, s.named) {
 			if isTaken(path + suffix) {
-				n.seen = append(n.seen, storage.OpenSeen(path+suffix, lineage, isKept))
+				n.seen = append(n.seen, storage.OpenSeen(path+suffix, lineage, isKept, failed))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -234,4 +235,33 @@ func TestAPaymentThatWasNotNotedIsNotedByTheNextLock(t *testing.T) {
 	if meta := c.use(c.original); meta.Lacks <= noted {
 		t.Errorf("of a branch event %d is noted, and not a later one than %d", meta.Lacks, noted)
 	}
+}
+
+// TestANoteThatFailsInARunIsTold has a disk fail in the middle of a run, for which a directory stands in the place of a note, and be
+// mended before its end.
+func TestANoteThatFailsInARunIsTold(t *testing.T) {
+	c := newCopies(t)
+	c.use(c.original, statetest.Intent("r-1", "run", "10.00"))
+	s := c.open(c.original)
+	j := lock(t, s)
+	told := func(want int) {
+		t.Helper()
+		if got := j.(state.Noting).Unnoted(); len(got) != want {
+			t.Errorf("unnoted are %v, not %d", got, want)
+		}
+	}
+	told(0)
+	notes, _ := filepath.Glob(filepath.Join(c.notes.Kept[0], "newest-????????-*"))
+	if err := errors.Join(os.Remove(notes[0]), os.Mkdir(notes[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	add(t, j, statetest.Intent("r-2", "run", "10.00"))
+	told(1)
+	if err := os.Remove(notes[0]); err != nil {
+		t.Fatal(err)
+	}
+	add(t, j, statetest.Intent("r-3", "run", "10.00"))
+	told(0)
+	unlock(t, j)
+	closed(t, s)
 }

@@ -34,3 +34,6 @@ func (p *PackedRows) Has(r Row) bool { return p.packed.has(r) }
 
 // Last is the newest event of a ref_id.
 func (p *PackedRows) Last(refID string) int64 { return p.packed.last(refID) }
+
+// Add has a note that could not be written because of err.
+func (u *Unnoted) Add(path string, err error) { u.add(path, err) }

@@ -92,46 +92,68 @@ func (n Noted) HadMore() bool {
 	return n.Seq > 1 || n.Seq == all && n.Hash == none
 }
 
+// errNoFile is the error of a note that is a link, a directory or the like: nothing is written over it.
+var errNoFile = errors.New("it is not a regular file")
+
 // NoteFile is such a file, open for writing. A nil one is of a state that has none.
 type NoteFile struct {
 	file    *os.File
+	path    string
 	lineage string
+	isSeen  bool // it is in a directory of the user
+	failed  *Unnoted
 }
 
-// OpenNote opens the file at path, and makes it where there is none. The caller has made sure that no link is there.
-func OpenNote(path, lineage string) (*NoteFile, error) {
+// OpenNote opens the file at path, and makes it where there is none. The caller has made sure that no link is there. A write that
+// fails later is told to failed.
+func OpenNote(path, lineage string, failed *Unnoted) (*NoteFile, error) {
 	file, err := filelock.Open(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return &NoteFile{file, lineage}, nil
+	return &NoteFile{file: file, path: path, lineage: lineage, failed: failed}, nil
 }
 
 // OpenSeen opens the file at path, in a directory of the user that it makes where there is none; where isKept is false, only a file
-// that is there. A complete state needs no such note, so it is nil where it can't be written, and where a link is there.
-func OpenSeen(path, lineage string, isKept bool) *NoteFile {
+// that is there. It is nil where it can't be written, and where a link is there: failed is told, and nothing stops for it.
+func OpenSeen(path, lineage string, isKept bool, failed *Unnoted) *NoteFile {
 	if info, err := os.Lstat(path); !isKept && (err != nil || !info.Mode().IsRegular()) {
 		return nil
 	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return nil
-	}
-	if info, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.Mode().IsRegular()) {
-		return nil
-	}
-	file, err := OpenNote(path, lineage)
+	file, err := openSeen(path, lineage, failed)
 	if err != nil {
+		failed.add(path, err)
 		return nil
 	}
+	file.isSeen = true
 	return file
 }
 
-// Write notes an event that is durable. Where that fails, the file names an earlier event, of which it is true as well.
-// For the same reason nothing waits for the disk: the file is for a state that was changed, and not for a lost power.
-func (n *NoteFile) Write(seq int64, hash string) {
-	if n != nil {
-		_, _ = n.file.WriteAt([]byte(Noted{n.lineage, seq, hash}.String()), 0)
+func openSeen(path, lineage string, failed *Unnoted) (*NoteFile, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
 	}
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, errNoFile
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return OpenNote(path, lineage, failed)
+}
+
+// Write notes an event that is durable. Where that fails, the file names an earlier event, which a backup may have as well: who
+// used the state is told. Nothing waits for the disk: the file is for a state that was changed, and not for a lost power.
+func (n *NoteFile) Write(seq int64, hash string) {
+	if n == nil {
+		return
+	}
+	if _, err := n.file.WriteAt([]byte(Noted{n.lineage, seq, hash}.String()), 0); err != nil {
+		n.failed.add(n.path, err)
+		return
+	}
+	n.failed.remove(n.path, n.isSeen)
 }
 
 // Close gives the file back.
@@ -139,5 +161,9 @@ func (n *NoteFile) Close() error {
 	if n == nil {
 		return nil
 	}
-	return n.file.Close()
+	err := n.file.Close() // some file systems say here first that they are full
+	if err != nil {
+		n.failed.add(n.path, err)
+	}
+	return err
 }

@@ -15,6 +15,12 @@ import (
 	"remit/state/sqlite"
 )
 
+// withoutNote is what a state without its notes can't do.
+const (
+	noteSummary = "A note of the state can't be used"
+	withoutNote = "Without it, nothing tells that the state is older than the latest payments, where its whole directory is restored. "
+)
+
 // notesThere are the notes of the state that are there, as far as this user can tell.
 func notesThere(there Backend, meta state.Meta) []string {
 	return slices.DeleteFunc(there.Notes(meta), func(path string) bool {
@@ -26,17 +32,13 @@ func notesThere(there Backend, meta state.Meta) []string {
 // unusable says, in sentences, the obstacle between a user and the notes of a state: without them nothing tells that the state is older than it was.
 // It is nil where nothing does.
 func unusable(there Backend, lineage, name string) (all [][2]string) {
-	const (
-		summary = "A note of the state can't be used"
-		without = "Without it, nothing tells that the state is older than the latest payments, where its whole directory is restored. "
-	)
 	notes := there.Notes(state.Meta{Lineage: lineage})
 	file, isFile := there.(SQLite)
 	isReader := isFile && mayOnlyRead(file.path)
 	if isFile { // the first is beside the state
 		if _, err := os.ReadFile(notes[0]); errors.Is(err, fs.ErrPermission) && !isDenied(file.path) {
 			denied, _ := sqlite.NoteDenied(notes[0])
-			all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than the latest payments. %s",
+			all = append(all, [2]string{noteSummary, fmt.Sprintf("The user %s may not read %s. It says which event of the state was its newest. Without it, nothing tells that the state is older than the latest payments. %s",
 				shell.Word(name), shell.Word(notes[0]), besideState(denied, isReader, name))})
 		}
 		notes = notes[1:]
@@ -49,13 +51,13 @@ func unusable(there Backend, lineage, name string) (all [][2]string) {
 		if isReader && denied.Owner != os.Geteuid() { // a reader has nothing to note
 			continue
 		}
-		all = append(all, [2]string{summary, fmt.Sprintf("The user %s may not %s %s, which belongs to %s. There is a note, or should be, of which event of the state was its newest. "+without+"%s",
+		all = append(all, [2]string{noteSummary, fmt.Sprintf("The user %s may not %s %s, which belongs to %s. There is a note, or should be, of which event of the state was its newest. "+withoutNote+"%s",
 			name, denied.Right, denied.Path, ownerName(denied.Owner), giveBack(denied, name))})
 		break
 	}
 	if isFile && file.isIn {
 		all = append(all, [2]string{"The notes of the state are where the state is", "The only directory that the environment names for notes of this user contains the state itself, and comes back with it. " +
-			"A note elsewhere says which event of the state was its newest. " + without + "With systemd, write a second directory into the unit: StateDirectory=remit/%i remit-seen/%i. Elsewhere, set XDG_STATE_HOME to another one"})
+			"A note elsewhere says which event of the state was its newest. " + withoutNote + "With systemd, write a second directory into the unit: StateDirectory=remit/%i remit-seen/%i. Elsewhere, set XDG_STATE_HOME to another one"})
 	}
 	return all
 }

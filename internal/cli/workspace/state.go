@@ -43,9 +43,10 @@ type State struct {
 	MayLack    bool   // the state, where it was read, lacks events or may; a person was told
 	checked    bool   // the state agrees with Binding
 
-	authStyle string // how the token endpoint takes credentials, by an earlier run; "" for unknown
-	toldCopy  bool   // a person was told that the state is a copy
-	toldNotes bool   // a person was told which notes of the state can't be used, if any
+	authStyle string   // how the token endpoint takes credentials, by an earlier run; "" for unknown
+	toldCopy  bool     // a person was told that the state is a copy
+	toldNotes bool     // a person was told which notes of the state can't be used, if any
+	toldStale []string // the notes that are behind the state, of which a person was told
 }
 
 // NewState is a state without a backend: see [State.Find], [State.UseBackend] and [State.UseSandbox].
@@ -210,6 +211,22 @@ func warnOfNotes(s *State) {
 	}
 }
 
+// WarnOfUnnoted tells of the notes that a journal could not bring up to date, once it is unlocked. Those that a person was told of before are left out.
+func WarnOfUnnoted(s *State, journal state.Journal) {
+	if noting, is := journal.(state.Noting); is {
+		warnOfUnnoted(s, noting.Unnoted())
+	}
+}
+
+func warnOfUnnoted(s *State, all []state.Unnoted) {
+	if s.dir.Sandbox {
+		return
+	}
+	for _, text := range behind(all, &s.toldStale) {
+		warn(s.streams, noteSummary, "%s", text)
+	}
+}
+
 // warnOfLack says that a state is older than it was, or may be, and how it gets what it lacks.
 func warnOfLack(s *State, meta state.Meta) {
 	if meta.Lacks == 0 {
@@ -323,6 +340,7 @@ func (s *State) Read(ctx context.Context) (state.Snapshot, func(), error) {
 		closeAll()
 		return nil, nil, err
 	}
+	warnOfUnnoted(s, stale(s.Backend, snapshot.Meta()))
 	return snapshot, closeAll, nil
 }
 
@@ -434,6 +452,7 @@ func (s *State) lockedFor(ctx context.Context, by state.Holder, wait time.Durati
 	err = act(journal)
 	// The lock dies with the process anyway, and the journal has every event.
 	lost := journal.Unlock()
+	WarnOfUnnoted(s, journal)
 	isLost := errors.Is(lost, state.ErrDamaged) || errors.Is(lost, state.ErrReplaced)
 	if isLost && !errors.Is(err, state.ErrDamaged) && !errors.Is(err, state.ErrReplaced) {
 		return s.LostAtEnd(lost)
