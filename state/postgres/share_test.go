@@ -298,6 +298,29 @@ func TestAKilledRunnerIsLostAtOnce(t *testing.T) {
 	waitUntil(t, "the other to claim what it had", func() bool { return len(claim(t, first)) == 1 })
 }
 
+// A runner whose session the server ended has lost its server, and not the others' patience: it may join again, also where it
+// has claimed nothing. The others had no time to wait for its lease.
+func TestARunnerWithoutItsSessionMayJoinAgain(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	second := joined(t, server, schema)
+	server.Exec(t, schema, `SELECT pg_terminate_backend(pid) FROM runners WHERE number = 2`)
+	waitUntil(t, "it to be lost", func() bool {
+		return server.Exec(t, schema, `SELECT gone = 'lost' FROM runners WHERE number = 2`) == "true"
+	})
+	_, _, err := second.Claim(t.Context(), false)
+	if !errors.Is(err, state.ErrLost) || !errors.Is(err, state.ErrAway) || errors.Is(err, state.ErrFenced) {
+		t.Errorf("got %v, want %v and %v", err, state.ErrLost, state.ErrAway)
+	}
+	again := joined(t, server, schema)
+	if got := claim(t, again); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("it joined again, and claimed %v", got)
+	}
+}
+
 // Journals of several runners make one chain, and force-unlock ends all of them.
 func TestRunnersWriteOneJournal(t *testing.T) {
 	t.Parallel()

@@ -4,25 +4,39 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"remit/state"
 )
 
 // taken makes a *[state.TakenError] of the error of a journal whose fence was passed: who has its
-// lock, and why, as far as the server can be asked. Any other error stays as it is.
+// lock, and why, as far as the server can be asked. A runner that was taken for lost because the server ended its session has
+// lost its connection, and may join again. Any other error stays as it is.
 func (j *journal) taken(err error) error {
 	_, known := errors.AsType[*state.TakenError](err)
-	if known || !errors.Is(err, state.ErrFenced) || errors.Is(err, state.ErrTakenForLost) {
+	if known || !errors.Is(err, state.ErrFenced) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
 	defer cancel()
+	if errors.Is(err, state.ErrTakenForLost) {
+		var held bool
+		asked := j.store.read.QueryRow(ctx, sessionSQL, int64(j.lock.class), int32(j.lock.pid)).Scan(&held)
+		if asked == nil && !held {
+			return fmt.Errorf("%w: the server ended it", state.ErrLost)
+		}
+		return err
+	}
 	by, asked := j.taker(ctx)
 	if asked != nil {
 		return err // that it was taken is certain; by whom is not
 	}
 	return by
 }
+
+// sessionSQL asks whether the session $2 holds a lock of the class $1, whoever has forced that open.
+const sessionSQL = `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE pid = $2 AND locktype = 'advisory' AND granted AND classid = $1::bigint::oid AND objsubid = 2
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
 
 func (j *journal) taker(ctx context.Context) (*state.TakenError, error) {
 	var number int32
