@@ -2,27 +2,61 @@ package view
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"remit/planner"
+	"remit/state"
 )
 
 // nothingToSend says why a plan has nothing to send. The sum is of what is declared: a person may have accepted another record.
 func nothingToSend(plan *planner.Plan) string {
 	none := plan.Count(planner.None)
-	if rest := countsIdle(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
-		return "Nothing to submit and nothing to resolve: " + strings.Join(rest, ", ") + "."
+	if plan.Count(planner.Conflict)+plan.Count(planner.Failed)+plan.Count(planner.Expired)+plan.Count(planner.Wait) > 0 {
+		return "Nothing to submit and nothing to resolve: " + strings.Join(countsIdle(plan), ", ") + "."
 	}
 	rule := madeOtherwise(plan) + newestRule(plan)
 	total := inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.None])))
-	switch none {
-	case 0:
+	switch unverified := countUnverified(plan); {
+	case none == 0:
 		return "Nothing is declared."
-	case 1:
+	case none == 1 && unverified == 1:
+		return "The one declared transfer" + total + " is unverified, and waits for a person." + rule
+	case none == 1:
 		return "The one declared transfer" + total + " is recorded." + rule
+	case unverified == none:
+		return fmt.Sprintf("All %d declared transfers%s are unverified, and wait for a person.%s", none, total, rule)
+	case unverified > 0:
+		return someUnverified(none, unverified, total) + rule
 	}
 	return fmt.Sprintf("All %d declared transfers%s are recorded.%s", none, total, rule)
+}
+
+// someUnverified says how many of several recorded transfers wait for a person.
+func someUnverified(all, unverified int, total string) string {
+	who, rest := "1 of %d declared transfers%s is unverified, and waits for a person.", fmt.Sprintf(" The other %d are recorded.", all-unverified)
+	if unverified > 1 {
+		who = strconv.Itoa(unverified) + " of %d declared transfers%s are unverified, and wait for a person."
+	}
+	if all-unverified == 1 {
+		rest = " The other one is recorded."
+	}
+	return fmt.Sprintf(who, all, total) + rest
+}
+
+// countUnverified counts what a plan has under None for a person to look at.
+func countUnverified(plan *planner.Plan) int {
+	count := 0
+	for i := range plan.Changes.Len() {
+		if plan.Changes.Action(i) != planner.None { // an action alone costs little, of millions
+			continue
+		}
+		if c := plan.Changes.At(i); c.Recorded != nil && c.Recorded.Status == state.Unverified {
+			count++
+		}
+	}
+	return count
 }
 
 // madeOtherwise names those that the service made otherwise than they are declared. It is "" where there are none.
@@ -58,11 +92,17 @@ func countsIdle(plan *planner.Plan) []string {
 		{planner.Failed, "failed"},
 		{planner.Expired, "expired"},
 		{planner.Wait, "to wait"},
-		{planner.None, "recorded"},
 	} {
 		if count := plan.Count(of.action); count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count, of.phrase))
 		}
+	}
+	unverified := countUnverified(plan)
+	if unverified > 0 {
+		parts = append(parts, fmt.Sprintf("%d unverified", unverified))
+	}
+	if recorded := plan.Count(planner.None) - unverified; recorded > 0 {
+		parts = append(parts, fmt.Sprintf("%d recorded", recorded))
 	}
 	return parts
 }

@@ -377,3 +377,45 @@ func TestPlanWithoutChangesSaysSinceWhen(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanWithoutChangesTellsTheUnverified holds that no plan calls a transfer recorded which waits for a person.
+func TestPlanWithoutChangesTellsTheUnverified(t *testing.T) {
+	for says, of := range map[string]struct{ recorded, unverified, waiting int }{
+		"The one declared transfer (USD 10.00) is recorded.":                                                      {1, 0, 0},
+		"The one declared transfer (USD 10.00) is unverified, and waits for a person.":                            {0, 1, 0},
+		"All 2 declared transfers (USD 20.00) are unverified, and wait for a person.":                             {0, 2, 0},
+		"1 of 2 declared transfers (USD 20.00) is unverified, and waits for a person. The other one is recorded.": {1, 1, 0},
+		"2 of 5 declared transfers (USD 50.00) are unverified, and wait for a person. The other 3 are recorded.":  {3, 2, 0},
+		"Nothing to submit and nothing to resolve: 1 to wait, 1 unverified, 2 recorded.":                          {2, 1, 1},
+		"Nothing to submit and nothing to resolve: 1 to wait, 1 unverified.":                                      {0, 1, 1},
+	} {
+		p := readPlan(t, "nothing")
+		p.Totals = map[planner.Action]*transfer.Totals{planner.None: new(transfer.Totals), planner.Wait: new(transfer.Totals)}
+		amount, diags := transfer.ParseAmount("10.00")
+		if diags != nil {
+			t.Fatal(diags)
+		}
+		for range of.recorded + of.unverified {
+			p.Totals[planner.None].Add("USD", amount)
+		}
+		for range of.waiting {
+			p.Totals[planner.Wait].Add("USD", amount)
+		}
+		for i := range of.unverified {
+			p.Changes.Add(&planner.Change{
+				Action: planner.None, RefID: fmt.Sprintf("rent-%d", i), Address: "transfer.internal.rent",
+				Recorded: &planner.Recorded{Status: state.Unverified},
+			})
+		}
+		var page bytes.Buffer
+		if err := view.PlanHTML(&page, p, view.PlanOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		text := string(planText(t, p, view.PlanOptions{Screen: view.Screen{Width: 200}}))
+		for face, got := range map[string]string{"terminal": text, "page": page.String()} {
+			if !strings.Contains(got, "No changes. "+says) {
+				t.Errorf("the %s does not say %q:\n%s", face, says, got)
+			}
+		}
+	}
+}
