@@ -163,10 +163,10 @@ func TestARecordWithoutAFieldThatSaysNotWhichTransferItIsFallsShort(t *testing.T
 		"a number of seconds":  {fields{"created_at": `1795770000`}, "created_at"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			for _, f := range []fields{required().with(c.change), required().without(c.field)} {
+			for i, f := range []fields{required().without(c.field), required().with(c.change)} {
 				r := f.with(fields{"group_id": `"g"`}).record(t)
 				short := transfer.Shortcomings(r)
-				if len(short) != 1 || short[0].Field != c.field || short[0].Answered != "" {
+				if len(short) != 1 || short[0].Field != c.field || i == 0 && short[0].Answered != "" {
 					t.Errorf("it falls short in %v, want %s alone", short, c.field)
 				}
 				if r.Status == "" || r.Status.Final() && c.field == "status" {

@@ -40,10 +40,34 @@ func Shortcomings(rec Record) []Difference {
 		at   time.Time
 	}{{"created_at", rec.CreatedAt}, {"updated_at", rec.UpdatedAt}} {
 		if f.at.IsZero() {
-			c.differ(f.name, "an RFC 3339 time", "")
+			c.differ(f.name, "an RFC 3339 time", writtenAs(rec.Raw, f.name))
 		}
 	}
 	return c.differences
+}
+
+// writtenMax bounds a value that is no time, in characters.
+const writtenMax = 60
+
+// writtenAs is a member of a record as the record has it, cut where it is long; "" where it is missing or null. A text without
+// visible characters is in quotation marks: nobody would see it.
+func writtenAs(raw json.RawMessage, name string) string {
+	var room [membersUsual]member
+	members, err := parseObject(raw, room[:0])
+	i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
+	if err != nil || i < 0 || string(members[i].raw) == "null" {
+		return ""
+	}
+	text := string(members[i].raw)
+	var value string
+	isBare := func(c rune) bool { return unicode.IsGraphic(c) && !unicode.IsSpace(c) }
+	if json.Unmarshal(members[i].raw, &value) == nil && strings.ContainsFunc(value, isBare) {
+		text = value
+	}
+	if cut := []rune(text); len(cut) > writtenMax {
+		return string(cut[:writtenMax]) + "…"
+	}
+	return text
 }
 
 // cancellation is the member of status_details that tells of a transfer which the service cancelled.

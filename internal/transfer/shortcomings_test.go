@@ -71,3 +71,31 @@ func TestATimeBeyondTheYearsIsNone(t *testing.T) {
 		}
 	}
 }
+
+// A time in another form is named, and is not called missing.
+func TestATimeInAnotherFormIsNamed(t *testing.T) {
+	const body = `{"id":"t-1","customer_id":"c","profile_id":"p","amount":"1","total":"1","fee":"0","asset":"USD","direction":"DEBIT",` +
+		`"type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","group_id":"g"AT,"updated_at":"2026-11-26T09:00:00Z"}`
+	for written, says := range map[string]string{
+		``:                                       "",
+		`,"created_at":null`:                     "",
+		`,"Created_At":"2026-12-01"`:             "",
+		`,"created_at":"2026-12-01"`:             "2026-12-01",
+		`,"created_at":"2026-12-01 10:36:09+00"`: "2026-12-01 10:36:09+00",
+		`,"created_at":"2026\u002d12-01"`:        "2026-12-01",
+		`,"created_at":1764583200`:               "1764583200",
+		`,"created_at":{"at": 7}`:                `{"at": 7}`,
+		`,"created_at":""`:                       `""`,
+		`,"created_at":" "`:                      `" "`,
+		`,"created_at":"` + strings.Repeat("é", 300) + `"`: strings.Repeat("é", 60) + "…",
+	} {
+		record, err := transfer.ParseRecord([]byte(strings.Replace(body, "AT", written, 1)))
+		if err != nil {
+			t.Fatalf("%s: %v", written, err)
+		}
+		want := []transfer.Difference{{Field: "created_at", Asked: "an RFC 3339 time", Answered: says}}
+		if diff := cmp.Diff(want, transfer.Shortcomings(record)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", written, diff)
+		}
+	}
+}
