@@ -105,15 +105,19 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	write := func(out io.Writer) error {
 		return face.write.books(out, &found.Summary, found.Entries(ctx), options)
 	}
+	code := exit.Done
+	if found.NeedsPerson() > 0 {
+		code = exit.Look
+	}
 	if err := e.put(ctx, w.streams, w.dir, write); err != nil {
-		return err
+		return unshown(err, code)
 	}
 	w.streams.Quiet()
 	if err := view.BooksSummary(p.streams.Err, &found.Summary, p.streams.Screen(p.streams.Err)); err != nil {
-		return err
+		return unshown(err, code)
 	}
-	if found.NeedsPerson() > 0 {
-		return exit.Code(exit.Look)
+	if code != exit.Done {
+		return exit.Code(code)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (c *planCommand) run(cmd *cobra.Command, p *process) error {
 	defer boundGarbage(w.host.Getenv)()
 	plan, err := c.make(cmd, p, w)
 	if err != nil {
-		return c.plan.planError(err)
+		return c.unmade(plan, code, err)
 	}
 	if c.out != "" {
 		w.streams.Begin("saving the plan")
@@ -172,6 +172,15 @@ func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *pla
 		err = o.noteFunds(cmd.Context(), w, plan)
 	}
 	return plan, err
+}
+
+// unmade is the error of a plan that was not made, or not shown. The plan and the code of --refresh can ask for a person all the same.
+func (c *planCommand) unmade(plan *planner.Plan, refreshed int, err error) error {
+	var interrupt exit.Interrupt
+	if refreshed == exit.Done && plan != nil && !errors.As(err, &interrupt) { // an interrupted one is still being made
+		refreshed = exitOfPlan(plan, c.detailed)
+	}
+	return unshown(c.plan.planError(err), refreshed)
 }
 
 // exitOfPlan says whether a plan may be applied, and where isExact, whether it does something.

@@ -103,12 +103,15 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, flags
 	if r.batch != "" && summary.Transfers() == 0 {
 		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.Command("state list"))
 	}
-	if err := told.end(summary, snapshot.Meta()); err != nil {
-		return err
+	code := exit.Done
+	if isNothing := summary.Transfers() == 0 && summary.OutOfPeriod+summary.Records > 0; !summary.Agrees() || isNothing {
+		code = exit.Look
 	}
-	isNothing := summary.Transfers() == 0 && summary.OutOfPeriod+summary.Records > 0
-	if !summary.Agrees() || isNothing {
-		return exit.Code(exit.Look)
+	if err := told.end(summary, snapshot.Meta()); err != nil {
+		return unshown(err, code)
+	}
+	if code != exit.Done {
+		return exit.Code(code)
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func (r *refreshing) locked(ctx context.Context, w *opened, journal state.Journa
 		}
 		return code, exit.New(exit.Explain(failed, text), r.dir.Command(next), code)
 	case shown != nil:
-		return code, fmt.Errorf("show what was looked up, which is in the state: %w", shown)
+		return code, unshown(fmt.Errorf("show what was looked up, which is in the state: %w", shown), code)
 	}
 	return code, nil
 }

@@ -147,11 +147,15 @@ func (r *resolving) list(ctx context.Context, streams *terminal.Streams, st *wor
 	if len(refIDs) > 0 {
 		unverified.Next = r.dir.Command(fmt.Sprintf(`%s --count=%d --accept-record --reason="…"`, r.listing(), len(refIDs)))
 	}
-	if err := unverified.Write(streams.Out, streams.Screen(streams.Out)); err != nil {
-		return err
-	}
+	code := exit.Done
 	if len(refIDs)+unverified.Apart() > 0 {
-		return exit.Code(exit.Look)
+		code = exit.Look
+	}
+	if err := unverified.Write(streams.Out, streams.Screen(streams.Out)); err != nil {
+		return unshown(err, code)
+	}
+	if code != exit.Done {
+		return exit.Code(code)
 	}
 	return nil
 }
@@ -207,8 +211,8 @@ func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journa
 		return r.explain(err)
 	}
 	_, err = fmt.Fprintln(w.streams.Out, view.Resolved(&outcome, r.stored.IntendedAt))
-	if err == nil && (outcome.Status == state.Conflict || outcome.Status == state.Unverified) {
-		return exit.Code(exit.Look)
+	if outcome.Status == state.Conflict || outcome.Status == state.Unverified {
+		return unshown(err, exit.Look)
 	}
 	return err
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"remit/internal/cli/exit"
@@ -35,8 +33,11 @@ func newStatus(p *process) *cobra.Command {
 				return err
 			}
 			var plan *planner.Plan
+			var shown error
 			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
-				plan, err = o.status(cmd.Context(), w)
+				if plan, err = o.plan(cmd.Context(), w); err == nil {
+					shown = o.showStatus(w, plan)
+				}
 				return err
 			})
 			if err != nil {
@@ -45,6 +46,9 @@ func newStatus(p *process) *cobra.Command {
 			code := exitOfStatus(plan)
 			if w.state.MayLack {
 				code = exit.Look
+			}
+			if shown != nil {
+				return unshown(shown, code)
 			}
 			if code != exit.Done {
 				return exit.Code(code)
@@ -58,16 +62,25 @@ func newStatus(p *process) *cobra.Command {
 	return cmd
 }
 
-// status plans and shows the status.
-func (o *planning) status(ctx context.Context, w *opened) (*planner.Plan, error) {
-	plan, err := o.plan(ctx, w)
-	if err != nil {
-		return nil, err
-	}
+// showStatus shows a plan as a status.
+func (o *planning) showStatus(w *opened, plan *planner.Plan) error {
 	if w.streams.AsJSON {
-		return plan, w.streams.JSON().Status(plan)
+		return w.streams.JSON().Status(plan)
 	}
-	return plan, view.Status(w.streams.Out, plan, planOptions(w, o, nil))
+	return view.Status(w.streams.Out, plan, planOptions(w, o, nil))
+}
+
+// unshown is the error of a command that could not write its result, such as to a full disk. Where the result asks for a person, the
+// exit code still does: a reader of nothing has the code alone. The code is that of the command without the error. A nil err
+// becomes that code.
+func unshown(err error, code int) error {
+	switch {
+	case code != exit.Look:
+		return err
+	case exit.IsUnread(err):
+		return exit.Code(exit.Look) // nobody reads a complaint
+	}
+	return exit.WithCode(err, exit.Look)
 }
 
 // exitOfStatus is the exit code of the gravest group that needs a person; 0 where none does.

@@ -136,7 +136,7 @@ func (r *recursion) run(cmd *cobra.Command, p *process) error {
 		return err
 	}
 	if err := r.write(p, answer); err != nil {
-		return err
+		return unshown(err, answer.ExitCode())
 	}
 	if code := answer.ExitCode(); code != exit.Done {
 		return exit.Code(code)

@@ -52,10 +52,11 @@ func newWhy(p *process) *cobra.Command {
 			} else {
 				err = view.ShowWhy(w.streams.Out, why, planOptions(w, &o, nil))
 			}
+			code := exitOfWhy(why)
 			if err != nil {
-				return err
+				return unshown(err, code)
 			}
-			if code := exitOfWhy(why); code != exit.Done {
+			if code != exit.Done {
 				return exit.Code(code)
 			}
 			return nil
