@@ -416,7 +416,7 @@ func TestAServiceThatCannotBeReachedStopsTheRun(t *testing.T) {
 			return &executor.Answer{Kind: executor.Unwritten, Reason: "No connection."}
 		}
 		summary := w.apply(numbered(1000)...)
-		if summary.Stopped != "No connection." || summary.Requests > 6*2*w.settings.InFlightMax || !summary.Out {
+		if summary.Stopped != "No connection" || summary.Requests > 6*2*w.settings.InFlightMax || !summary.Out {
 			t.Errorf("%d requests, stopped by %q, out: %t", summary.Requests, summary.Stopped, summary.Out)
 		}
 	})

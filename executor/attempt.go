@@ -170,7 +170,7 @@ func (s *sender) mayTry(a *attempt) bool {
 	var err error
 	if a.ages, err = limit.Start(s.run.life.starting, func() error { return s.mayStart(a) }); err != nil {
 		limit.Release()
-		a.answer, a.kept = stillNothing(a.answer, err), true
+		a.answer, a.kept = stillNothing(a.answer, s.run.life.orStop(err)), true
 		return false
 	}
 	return true
@@ -198,7 +198,7 @@ func (s *sender) mayStart(a *attempt) error {
 	if s.run.life.mayStart() {
 		return nil
 	}
-	return fmt.Errorf("the run stopped before (%w)", context.Cause(s.run.life.starting)) // while the clocks were renewed
+	return context.Cause(s.run.life.starting) // while the clocks were renewed
 }
 
 // tooLate says why a request may not start at a reading, in a sentence; "" where it may. Where somebody set the
@@ -311,7 +311,7 @@ func (s *sender) mayStillTry(a *attempt) bool {
 	limit := s.run.limiters[a.intent.Operation]
 	limit.Forget(a.ages)
 	if err := limit.Take(s.run.life.starting); err != nil {
-		a.answer, a.kept = stillNothing(a.answer, err), true
+		a.answer, a.kept = stillNothing(a.answer, s.run.life.orStop(err)), true
 		return false
 	}
 	return s.mayTry(a)

@@ -63,6 +63,9 @@ func judgeAnswer(k knownTransfer, a Answer, found []transfer.Record) verdict {
 	v.outcome.HTTPStatus, v.outcome.Problem = a.HTTPStatus, a.Problem
 	if a.Stop && v.stop == "" {
 		v.stop = orElse(a.Reason, "the service's answer says that no request can succeed")
+		if a.Kind == Unclear { // it is told of other transfers as well, about which there is no doubt
+			v.stop = fmt.Sprintf("%q is in doubt: %s", k.refID, v.stop)
+		}
 	}
 	return v
 }

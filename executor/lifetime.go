@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -80,6 +82,7 @@ var isTold = func() <-chan struct{} {
 // halt lets nothing new start, of other runners neither. Requests in flight go on. What it returns is closed once the
 // others can hear of it.
 func (l *lifetime) halt(reason string) (told <-chan struct{}) {
+	reason = strings.TrimSuffix(reason, ".") // it is told within sentences
 	l.stopping(reason, false)
 	l.stopStarting(errors.New(reason))
 	l.mu.Lock()
@@ -97,6 +100,15 @@ func (l *lifetime) haltedFor() string {
 
 // mayStart reports whether anything new may start.
 func (l *lifetime) mayStart() bool { return l.starting.Err() == nil }
+
+// orStop returns err, which kept a request from its start. Where the stop of the run did, it says so: the reason of that may be about
+// another transfer.
+func (l *lifetime) orStop(err error) error {
+	if stop := context.Cause(l.starting); stop != nil && errors.Is(err, stop) {
+		return fmt.Errorf("the run stopped before (%w)", stop)
+	}
+	return err
+}
 
 // interrupt lets nothing new start, and bounds how long requests in flight go on.
 func (l *lifetime) interrupt() {

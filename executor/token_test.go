@@ -54,7 +54,7 @@ func TestASecondRefusalOfTheTokenIsARefusal(t *testing.T) {
 		if diff := cmp.Diff(want, w.results()); diff != "" || summary.Requests != 2 {
 			t.Errorf("%d requests (-want +got):\n%s", summary.Requests, diff)
 		}
-		if reason := w.reason("t-000"); !strings.Contains(reason, "A renewed token was refused as well") || summary.Stopped != reason {
+		if reason := w.reason("t-000"); !strings.Contains(reason, "A renewed token was refused as well") || summary.Stopped != strings.TrimSuffix(reason, ".") {
 			t.Errorf("reason %q, stopped by %q", reason, summary.Stopped)
 		}
 	})
@@ -82,7 +82,7 @@ func TestATokenThatAnotherRequestUsedUpRefusesNothing(t *testing.T) {
 			if got := w.results()["rent"]; got != want.result || summary.Requests != 2 {
 				t.Errorf("use %d: %s after %d requests", use, got, summary.Requests)
 			}
-			if reason := w.reason("rent"); !strings.Contains(reason, want.reason) || summary.Stopped != reason {
+			if reason := w.reason("rent"); !strings.Contains(reason, want.reason) || summary.Stopped != strings.TrimSuffix(reason, ".") {
 				t.Errorf("use %d: reason %q, stopped by %q", use, reason, summary.Stopped)
 			}
 		})
