@@ -13,6 +13,7 @@ type BlockKind struct {
 	Required []string // arguments that the block can't be without
 	Optional []string // the other arguments
 	Free     bool     // arguments of any name, and no others
+	Single   bool     // there is one at most
 	Blocks   []BlockKind
 }
 
@@ -25,7 +26,7 @@ func described(kinds []eval.Kind) []BlockKind {
 	for i, k := range kinds {
 		list[i] = BlockKind{
 			Name: k.Name, Labels: slices.Clone(k.Labels), Required: slices.Clone(k.Required),
-			Optional: slices.Clone(k.Optional), Free: k.Free, Blocks: described(k.Nested),
+			Optional: slices.Clone(k.Optional), Free: k.Free, Single: k.Single, Blocks: described(k.Nested),
 		}
 	}
 	return list

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"remit/config"
 	"remit/config/functions"
+	"remit/internal/transfer"
 )
 
 // The kinds of completions that the protocol numbers.
@@ -30,7 +34,10 @@ type completionItem struct {
 	Detail        string    `json:"detail,omitempty"`
 	Documentation *markup   `json:"documentation,omitempty"`
 	SortText      string    `json:"sortText,omitempty"`
+	FilterText    string    `json:"filterText,omitempty"`
 	TextEdit      *textEdit `json:"textEdit,omitempty"`
+
+	overDot bool // its text takes the place of the dot before it as well
 }
 
 type completionList struct {
@@ -73,7 +80,12 @@ func (f completion) list(ctx context.Context, p *placeParams) (any, error) {
 		if item.TextEdit != nil {
 			text = item.TextEdit.NewText
 		}
-		item.TextEdit = &textEdit{span{d.position(c.at.from), p.Position}, text}
+		from := c.at.from
+		if item.overDot {
+			from--
+			item.FilterText = "." + item.Label // an editor compares it with what the text takes the place of
+		}
+		item.TextEdit = &textEdit{span{d.position(from), p.Position}, text}
 		list.Items = append(list.Items, item)
 	}
 	return list, nil
@@ -81,6 +93,7 @@ func (f completion) list(ctx context.Context, p *placeParams) (any, error) {
 
 func (c *completer) complete(ctx context.Context) {
 	switch at := &c.at; {
+	case at.inComment:
 	case at.isLabel:
 		c.labels()
 	case at.attribute == "" && len(at.path) == 0 && !at.inText:
@@ -122,6 +135,9 @@ func (c *completer) arguments() {
 		return
 	}
 	written := c.written()
+	if len(path) == 1 && path[0] == "transfer" && c.label(0) == string(transfer.Internal) {
+		written["recipient_metadata"] = true // platform transfers alone have it
+	}
 	manual := manualOnce()
 	for i, name := range slices.Concat(kind.Required, kind.Optional) {
 		if written[name] || path[0] == "data" && len(path) == 1 && !slices.Contains(config.DataArguments(c.label(0)), name) && c.label(0) != "" {
@@ -135,6 +151,9 @@ func (c *completer) arguments() {
 		c.items = append(c.items, item)
 	}
 	for i, nested := range kind.Blocks {
+		if len(path) == 0 && c.isThere(nested) {
+			continue
+		}
 		about := manual.blocks[strings.Join(append(slices.Clone(path), nested.Name), ".")]
 		text := nested.Name
 		for range nested.Labels {
@@ -146,6 +165,21 @@ func (c *completer) arguments() {
 		}
 		c.items = append(c.items, item)
 	}
+}
+
+// isThere reports whether the directory has a block of which it may have no other.
+func (c *completer) isThere(kind config.BlockKind) bool {
+	if !kind.Single {
+		return false
+	}
+	return slices.ContainsFunc(c.sources.of(c.doc.path), func(of source) bool {
+		return filepath.Dir(of.path) == filepath.Dir(c.doc.path) && slices.ContainsFunc(of.outline.chunks, func(p chunk) bool {
+			return slices.ContainsFunc(p.tree.body.Blocks, func(b *hclsyntax.Block) bool {
+				isSelf := of.path == c.doc.path && p.start+b.TypeRange.Start.Byte == c.at.from
+				return b.Type == kind.Name && !isSelf
+			})
+		})
+	})
 }
 
 // label is the i-th label of the innermost block; "" where there is none.
@@ -191,6 +225,10 @@ func (c *completer) texts() {
 	if len(path) == 0 {
 		return
 	}
+	if len(c.at.path) > 0 {
+		c.indices()
+		return
+	}
 	kind := path[len(path)-1]
 	c.add(itemEnum, "", config.Words(kind, c.at.attribute)...)
 	switch c.at.attribute {
@@ -204,6 +242,29 @@ func (c *completer) texts() {
 		c.add(itemFile, "file of the directory", c.sources.files(c.doc, kind)...)
 	case "reverses", "accept_duplicate_of":
 		c.add(itemValue, "ref_id", c.sources.refIDs(c.doc)...)
+	}
+}
+
+// indices are the names that may stand in the brackets behind a name: columns.
+func (c *completer) indices() {
+	if c.at.path[0] != "each" && c.at.path[0] != "row" {
+		return
+	}
+	c.references(context.Background())
+	for i := range c.items {
+		text := quoted(c.items[i].Label)
+		c.items[i].overDot, c.items[i].TextEdit = false, &textEdit{NewText: text[1 : len(text)-1]}
+	}
+}
+
+// addColumns adds names of columns. One that is no name of the language stands in brackets.
+func (c *completer) addColumns(detail string, columns []string) {
+	for _, column := range columns {
+		item := completionItem{Label: column, Kind: itemField, Detail: detail}
+		if !hclsyntax.ValidIdentifier(column) {
+			item.overDot, item.TextEdit = true, &textEdit{NewText: "[" + quoted(column) + "]"}
+		}
+		c.items = append(c.items, item)
 	}
 }
 
@@ -227,7 +288,7 @@ func (c *completer) references(context.Context) {
 	case root == "each":
 		c.each()
 	case root == "row" && len(c.at.path) == 1:
-		c.add(itemField, "column", c.columnsOf("data."+c.label(0)+"."+c.label(1))...)
+		c.addColumns("column", c.columnsOf("data."+c.label(0)+"."+c.label(1)))
 	case root == "self" || root == "plan":
 		scope := config.ScopeTransfer
 		if root == "plan" {
@@ -291,7 +352,7 @@ func (c *completer) each() {
 		c.add(itemField, "the key of the element", "key")
 		c.add(itemField, "the element", "value")
 	case len(c.at.path) == 2 && c.at.path[1] == "value" && isData:
-		c.add(itemField, "column of "+source, c.columnsOf(source)...)
+		c.addColumns("column of "+source, c.columnsOf(source))
 	case len(c.at.path) == 2 && c.at.path[1] == "value" && strings.HasPrefix(source, "schedule."):
 		c.add(itemField, "", "date", "adjusted_date", "due_at")
 	}
@@ -338,6 +399,9 @@ func (c *completer) roots() {
 		return
 	}
 	switch isNarrow := slices.ContainsFunc(path, func(kind string) bool { return slices.Contains(narrowKinds, kind) }); {
+	case path[len(path)-1] == "environment" && c.at.attribute == "variables": // values that are written out
+		c.add(itemKeyword, "", "true", "false", "null")
+		return
 	case path[0] == "variable":
 		c.add(itemKeyword, "", "var")
 		if c.at.attribute == "type" {

@@ -14,7 +14,8 @@ type cursor struct {
 	isLabel   bool     // the place is where a label is written
 	attribute string   // the argument whose value is being written; "" where an item of a block begins
 	inText    bool     // the place is in quotation marks, and in no interpolation
-	path      []string // the names before the last dot, such as each and value
+	inComment bool     // the place is in a comment to the end of the line
+	path      []string // the names before the last dot, such as each and value, or before the bracket of a text
 	begun     string   // the name, or the text, that is begun
 	from      int      // where that begins
 	calls     []call   // functions whose arguments are being written, the innermost last
@@ -56,9 +57,20 @@ func cursorAt(o *outline, offset int) cursor {
 	}
 	at := r.finish()
 	at.from += c.start
+	at.inComment = endsInComment(tokens)
 	rest, _, _ := strings.Cut(o.text[offset:], "\n")
 	at.rest = rest
 	return at
+}
+
+// endsInComment reports whether a text ends in a comment that goes to the end of its line.
+func endsInComment(tokens hclsyntax.Tokens) bool {
+	n := len(tokens) - 2 // the last one is the end of the text
+	if n < 0 || tokens[n].Type != hclsyntax.TokenComment {
+		return false
+	}
+	text := string(tokens[n].Bytes)
+	return !strings.HasPrefix(text, "/*") && !strings.HasSuffix(text, "\n")
 }
 
 // cursorReader follows blocks, values and brackets.
@@ -168,6 +180,9 @@ func (r *cursorReader) finish() cursor {
 		c.inText, c.from = true, r.open[n-1].from
 		c.begun = r.text[c.from:]
 		c.isLabel = c.attribute == "" && n == 1
+		if n > 1 && r.open[n-2].kind == hclsyntax.TokenOBrack {
+			c.path = r.indexed(c.from)
+		}
 		return *c
 	}
 	last := len(r.ended) - 1
@@ -178,13 +193,36 @@ func (r *cursorReader) finish() cursor {
 			c.header = c.header[:n-1]
 		}
 	}
-	for last > 0 && r.ended[last].Type == hclsyntax.TokenDot && r.ended[last-1].Type == hclsyntax.TokenIdent {
-		c.path = append([]string{string(r.ended[last-1].Bytes)}, c.path...)
-		last -= 2
-	}
+	c.path = r.dotted(last)
 	if len(c.header) == 0 {
 		c.header = nil
 	}
 	c.isLabel = c.header != nil
 	return *c
+}
+
+// dotted are the names that each end in a dot, the last of which is the token of that number.
+func (r *cursorReader) dotted(last int) []string {
+	var path []string
+	for last > 0 && r.ended[last].Type == hclsyntax.TokenDot && r.ended[last-1].Type == hclsyntax.TokenIdent {
+		path = append([]string{string(r.ended[last-1].Bytes)}, path...)
+		last -= 2
+	}
+	return path
+}
+
+// indexed are the names before the bracket of a text that begins at a place, such as each and value of each.value["net; nil for
+// a list, or what is no name.
+func (r *cursorReader) indexed(from int) []string {
+	for last := len(r.ended) - 1; last > 1; last-- {
+		if r.ended[last].Type != hclsyntax.TokenOQuote || r.ended[last].Range.End.Byte != from {
+			continue
+		}
+		name := r.ended[last-2]
+		if r.ended[last-1].Type != hclsyntax.TokenOBrack || name.Type != hclsyntax.TokenIdent {
+			return nil
+		}
+		return append(r.dotted(last-3), string(name.Bytes))
+	}
+	return nil
 }

@@ -111,6 +111,17 @@ func TestCompletionOffersWhatMayBeWritten(t *testing.T) {
 		lacks []string
 		only  bool
 	}{
+		"no second one of a kind":      {typed: "remit {\n}\n\n", has: []string{"transfer", "service"}, lacks: []string{"remit"}},
+		"nothing in a comment":         {typed: "transfer \"internal\" \"x\" {\n  # am", only: true},
+		"nothing in another comment":   {typed: "transfer \"internal\" \"x\" {\n  // am", only: true},
+		"nothing in a comment on top":  {typed: "# tra", only: true},
+		"nothing in a comment behind":  {typed: "locals {\n  x = var.period # ", only: true},
+		"behind a comment":             {typed: "transfer \"internal\" \"x\" {\n  # am\n  am", has: []string{"amount"}},
+		"the recipient of a platform":  {typed: "transfer \"platform\" \"x\" {\n  ", has: []string{"recipient_metadata"}},
+		"none within the house":        {typed: "transfer \"internal\" \"x\" {\n  ", has: []string{"metadata"}, lacks: []string{"recipient_metadata"}},
+		"values that are written out":  {typed: "environment \"x\" {\n  variables = { period = ", has: []string{"true"}, lacks: []string{"var", "local", "decimal_add"}},
+		"columns in brackets":          {typed: "transfer \"internal\" \"x\" {\n  for_each = data.csv.staff.rows\n  amount = each.value[\"n", has: []string{"net"}, only: true},
+		"a list of texts":              {typed: "transfer \"internal\" \"x\" {\n  for_each = data.csv.staff.rows\n  depends_on = [\"", only: true},
 		"blocks at the top":            {typed: "tra", has: []string{"transfer"}, lacks: []string{"control", "amount"}},
 		"operations":                   {typed: "transfer \"", has: []string{"internal", "platform"}, only: true},
 		"types of data":                {typed: "data \"", has: []string{"csv", "json", "pain001", "xlsx"}, only: true},
@@ -199,6 +210,9 @@ func TestCompletionOffersTheTableOfTheLanguage(t *testing.T) {
 			} else {
 				want = append(want, name)
 			}
+		}
+		if inner.Name == "transfer" && strings.Contains(text.String(), `"internal"`) {
+			want = slices.DeleteFunc(want, func(name string) bool { return name == "recipient_metadata" })
 		}
 		for _, nested := range inner.Blocks {
 			want = append(want, nested.Name)
@@ -622,5 +636,53 @@ func TestATransferIsGivenANameAndAConsent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCompletionOfAColumnWithASpaceParses holds that the text which an editor inserts can be read.
+func TestCompletionOfAColumnWithASpaceParses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, map[string]string{"main.hcl": payroll, "staff.csv": "id,to,net,Betrag EUR\nE-1,p1,10.00,1\n"})
+	e := newEditor(t, folder)
+	e.openSaved("main.hcl")
+	if found := e.diagnostics("main.hcl"); len(found) > 0 {
+		t.Fatal(messagesOf(found))
+	}
+	for typed, want := range map[string][]string{
+		"each.value.":         {`each.value["Betrag EUR"]`, "each.value.net"},
+		"each.value.Be":       {`each.value["Betrag EUR"]`},
+		`each.value["`:        {`each.value["Betrag EUR`, `each.value["net`},
+		`"${each.value["Bet`:  {`"${each.value["Betrag EUR`},
+		`"x-${each.value.Bet`: {`"x-${each.value["Betrag EUR"]`},
+	} {
+		before := payroll + "\ntransfer \"internal\" \"x\" {\n  for_each = data.csv.staff.rows\n  amount = "
+		text := before + typed
+		e.change("main.hcl", text)
+		var list struct {
+			Items []struct {
+				FilterText string
+				TextEdit   struct {
+					Range   struct{ Start, End position }
+					NewText string
+				}
+			}
+		}
+		line := strings.Count(text, "\n")
+		start := strings.LastIndexByte(text, '\n') + 1
+		e.call("textDocument/completion", object{"textDocument": e.name("main.hcl"), "position": position{line, len(text) - start}}, &list)
+		var got []string
+		for _, item := range list.Items {
+			replaced := text[start+item.TextEdit.Range.Start.Character:]
+			if item.FilterText != "" && !strings.HasPrefix(item.FilterText, replaced) {
+				t.Errorf("%s: an editor looks for %q in %q, and leaves it out", typed, replaced, item.FilterText)
+			}
+			got = append(got, strings.TrimPrefix(text[:len(text)-len(replaced)]+item.TextEdit.NewText, before))
+		}
+		for _, w := range want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%s: %q is not among %q", typed, w, got)
+			}
+		}
 	}
 }
