@@ -5,6 +5,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/config/eval"
 )
 
 // ownKinds are the blocks that make a directory a configuration of its own. One that has none of them
@@ -56,7 +58,26 @@ func (s sourceFile) isOwn() bool {
 }
 
 func hasOwn(body *hclsyntax.Body) bool {
-	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return slices.Contains(ownKinds(), b.Type) })
+	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool {
+		return slices.Contains(ownKinds(), b.Type) && !IsServiceOfAnother(b)
+	})
+}
+
+// IsServiceOfAnother reports whether a block is a service of another program, as Consul has in its files of HCL: it has a name, and nothing that
+// a service block of remit has, but for words that both know.
+func IsServiceOfAnother(b *hclsyntax.Block) bool {
+	ours := serviceKind()
+	if b.Type != ours.Name || b.Body.Attributes["name"] == nil {
+		return false
+	}
+	for name := range b.Body.Attributes {
+		if name != "timeout" && slices.Contains(slices.Concat(ours.Required, ours.Optional), name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.Body.Blocks, func(nested *hclsyntax.Block) bool {
+		return slices.ContainsFunc(ours.Nested, func(kind eval.Kind) bool { return kind.Name == nested.Type })
+	})
 }
 
 // PlainVariables are the variables that the files of a directory declare without the argument sensitive, so that their

@@ -59,14 +59,25 @@ func declaresOurs(name, text string) bool {
 		kinds[kind] = true
 	}
 	for p := range piecesOf(text, piece{}, config.Language()) {
-		if isHeader(text[p.at:min(len(text), p.at+headerBytesMax)], kinds) {
+		if isHeader(text[p.at:min(len(text), p.at+headerBytesMax)], kinds) && !isOfAnother(text[p.at:p.end]) {
 			return true
 		}
 	}
 	if len(text) > wholeBytesMax {
 		return false
 	}
-	return slices.ContainsFunc(treeOf(text).body.Blocks, func(b *hclsyntax.Block) bool { return kinds[b.Type] }) // behind blanks
+	return slices.ContainsFunc(treeOf(text).body.Blocks, func(b *hclsyntax.Block) bool { // behind blanks
+		return kinds[b.Type] && !config.IsServiceOfAnother(b)
+	})
+}
+
+// isOfAnother reports whether the first block of a piece is a service of another program.
+func isOfAnother(piece string) bool {
+	if !strings.HasPrefix(piece, "service") || len(piece) > wholeBytesMax {
+		return false
+	}
+	blocks := treeOf(piece).body.Blocks
+	return len(blocks) > 0 && config.IsServiceOfAnother(blocks[0])
 }
 
 // headerBytesMax is as much of a block as says what it is.

@@ -54,6 +54,13 @@ func TestFind(t *testing.T) {
 			},
 			tree.Found{Configurations: []string{"a", "b", "c", "d", "e", "h", "i"}, Shared: []string{"f", "g", "j"}},
 		},
+		"a service of another program makes none": {
+			map[string]string{
+				"a/x.hcl": "service {\n  name = \"web\"\n  port = 8080\n  check {\n  }\n}\n", "b/x.hcl": "service {\n  name = \"web\"\n  base_url = \"https://x\"\n}\n",
+				"c/x.hcl": "service {\n  name = \"web\"\n}\n" + pays, "d/x.hcl": "service {\n  name = \"web\"\n  rate_limit {\n  }\n}\n",
+			},
+			tree.Found{Configurations: []string{"b", "c", "d"}, Shared: []string{"a"}},
+		},
 		"a lock file does too, without any file of the language": {
 			map[string]string{"a/.remit.lock.hcl": "", "b/readme.md": ""}, tree.Found{Configurations: []string{"a"}},
 		},
