@@ -122,6 +122,14 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			lines[len(lines)-1].Kind = state.KindOutcome
 			return lines
 		}, "it has a digest in place of its content, and content"},
+		"a digest with more behind it": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Digest += "00"
+			return lines
+		}, "its digest is none"},
+		"a digest in capitals": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Digest = strings.ToUpper(lines[len(lines)-1].Digest)
+			return lines
+		}, "it is not as remit writes it"},
 		"an intent under the number of another transfer": {func(t *testing.T, lines []packLine) []packLine {
 			lines[at(t, lines, state.KindIntent, "second", "water")].RefID = "rent"
 			return lines
@@ -145,6 +153,37 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			} else if !report.Whole() {
 				t.Errorf("an untouched pack that was chained anew: %v", report.Findings)
 			}
+		})
+	}
+}
+
+// TestAFindingNamesItsEvent has a mistake in one event of a pack's journal, and in each way in which an event may be wrong.
+func TestAFindingNamesItsEvent(t *testing.T) {
+	h := newHistory(t)
+	for name, change := range map[string]func(lines []packLine, i int){
+		"its content":              func(lines []packLine, i int) { lines[i].RefID = "rent" },
+		"a digest in its place":    func(lines []packLine, i int) { lines[i] = packLine{Seq: lines[i].Seq, Digest: sum(nil)} },
+		"a digest that is none":    func(lines []packLine, i int) { lines[i] = packLine{Seq: lines[i].Seq, Digest: sum(nil) + "00"} },
+		"a number that is too big": func(lines []packLine, i int) { lines[i].Seq += 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := h.export(t, "second")
+			var want evidence.Finding
+			forge(t, dir, func(lines []packLine) []packLine {
+				i := at(t, lines, state.KindIntent, "second", "water")
+				change(lines, i)
+				want = evidence.Finding{File: evidence.JournalFile, Line: i + 1, Event: lines[i].Seq}
+				return lines
+			})
+			for _, f := range verify(t, dir).Findings {
+				if f.File == want.File {
+					if f.Line != want.Line || f.Event != want.Event {
+						t.Errorf("%s; want line %d, event %d", f, want.Line, want.Event)
+					}
+					return
+				}
+			}
+			t.Error("nothing is found")
 		})
 	}
 }

@@ -55,7 +55,8 @@ func (l *line) event() state.Event {
 	return state.Event{Seq: l.Seq, Time: l.Time, Kind: l.Kind, RefID: l.RefID, RunID: l.RunID, Data: l.Data, Hash: l.Hash}
 }
 
-// digest is that of the event, whether it is there in full or not.
+// digest is that of the event, whether it is there in full or not. The error of one in other letters is [errNotWritten]: its
+// line is encoded as it was read.
 func (l *line) digest() (state.EventDigest, error) {
 	if l.isShown() {
 		return l.event().Digest(), nil
@@ -64,7 +65,11 @@ func (l *line) digest() (state.EventDigest, error) {
 	if err != nil || len(raw) != len(state.EventDigest{}) {
 		return state.EventDigest{}, errors.New("its digest is none")
 	}
-	return state.EventDigest(raw), nil
+	digest := state.EventDigest(raw)
+	if digest.String() != l.Digest {
+		return state.EventDigest{}, errNotWritten
+	}
+	return digest, nil
 }
 
 // lineWriter writes lines in the one way in which they are read again.

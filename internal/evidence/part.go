@@ -45,7 +45,11 @@ func readPart(file io.ReaderAt, kept string) (*part, error) {
 			err = r.take(&l)
 		}
 		if err != nil {
-			return nil, &brokenError{r.lines.number, max(l.Seq, r.last.Seq+1), err.Error()}
+			event := l.Seq
+			if event < 1 { // of a line that cannot be read, say
+				event = r.last.Seq + 1
+			}
+			return nil, &brokenError{r.lines.number, event, err.Error()}
 		}
 	}
 	if r.phase == beforeRun {
