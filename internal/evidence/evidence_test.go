@@ -356,6 +356,9 @@ func TestRunsWithoutAPlanOrAnEnd(t *testing.T) {
 	if report := verify(t, dir); !report.Whole() || !exported.Facts.Run.Ended.IsZero() || exported.Facts.Journal.Last != h.journal.meta.Serial {
 		t.Errorf("a run that died: %+v", report)
 	}
+	if r := exported.Facts.Results; len(r) != 1 || r[0].Result != executor.ResultInDoubt || r[0].Count != 1 {
+		t.Errorf("a run that died after one request: %+v", r)
+	}
 	h.journal.append(t, state.Begun{RunID: "fifth", Digest: "d"}, state.Ended{RunID: "fifth"})
 	dir, exported = h.export(t, "fourth")
 	if report := verify(t, dir); !report.Whole() || exported.Facts.Journal.Last != h.journal.meta.Serial-2 {

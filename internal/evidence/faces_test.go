@@ -20,6 +20,15 @@ func TestAFaceWithAFieldMoreIsFound(t *testing.T) {
 	requireFinding(t, report, evidence.LinesFile, `its "paid" is "yes", and the journal says nothing`)
 }
 
+// TestOnlyTheFirstLineNamesTheVersion has a transfer with the field in which the first line has the version: that of any other line is one more.
+func TestOnlyTheFirstLineNamesTheVersion(t *testing.T) {
+	dir, _ := newHistory(t).export(t, "second")
+	edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
+	edit(t, dir, "outcomes.jsonl", `"amount":`, `"remit":"0.1.0","amount":`)
+	seal(t, dir)
+	requireFinding(t, verify(t, dir), evidence.LinesFile, `its "remit" is "0.1.0", and the journal says nothing`)
+}
+
 // TestEvidenceSaysWhyARunStopped has a run that ended by an error.
 func TestEvidenceSaysWhyARunStopped(t *testing.T) {
 	dir, exported := newHistory(t).export(t, "second")

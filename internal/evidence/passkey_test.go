@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"remit/internal/approval"
 	"remit/internal/evidence"
@@ -85,5 +86,26 @@ func TestAnApprovalByAPasskeyIsVerifiedAgain(t *testing.T) {
 				t.Errorf("%v, %q", report.Findings, read(t, dir)[evidence.PasskeysFile])
 			}
 		})
+	}
+}
+
+// TestAPasskeyIsNobodysWhereNobodySaidWhosePasskeysAreWhose has the people of SSH keys alone: nothing is known of the key of
+// an approval by a passkey, and the approval stands.
+func TestAPasskeyIsNobodysWhereNobodySaidWhosePasskeysAreWhose(t *testing.T) {
+	h := newHistory(t)
+	h.retell(t, func(entry state.Entry) state.Entry {
+		if begun, ok := entry.(state.Begun); ok && begun.RunID == "second" {
+			begun.Approvals[1] = byPasskey(t, h.plan, "bob")
+			return begun
+		}
+		return entry
+	})
+	signers, mistakes := approval.ParseSigners([]byte("ada "+approval.SSHKey(signer(t, "ada").PublicKey()).Text()), time.UTC)
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes)
+	}
+	dir, _ := h.export(t, "second")
+	if report := verify(t, dir, func(o *evidence.Options) { o.Signers = signers }); !report.Whole() {
+		t.Errorf("with the people of SSH keys: %v", report.Findings)
 	}
 }
