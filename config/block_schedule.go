@@ -82,8 +82,8 @@ func (s *Schedule) read(r *eval.Reader) bool {
 		return false
 	}
 	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
-	s.end, s.endedByRule, s.counts = r.Block.Arguments["rrule"].Expr.Range(), made.Until == 0, made.Recurrence.Counts()
-	if made.Until != 0 {
+	s.end, s.endedByRule, s.counts = r.Block.Arguments["rrule"].Expr.Range(), made.Until == 0 || made.Recurrence.EndsBefore(made.Until), made.Recurrence.Counts()
+	if !s.endedByRule {
 		s.end = r.Block.Arguments["until"].Expr.Range()
 	}
 	s.warnUnknown(r, made.Calendar)

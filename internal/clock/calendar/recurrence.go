@@ -287,5 +287,8 @@ func (r *Recurrence) from(start Date, option *rrule.ROption) Date {
 // Ends reports whether the rule says itself when it ends, by COUNT or UNTIL.
 func (r *Recurrence) Ends() bool { return r.count > 0 || r.until != 0 }
 
+// EndsBefore reports whether the rule says by UNTIL that it ends before a date.
+func (r *Recurrence) EndsBefore(d Date) bool { return r.until != 0 && r.until < d }
+
 // Counts reports whether the rule says by COUNT how many dates it makes.
 func (r *Recurrence) Counts() bool { return r.count > 0 }
