@@ -52,14 +52,15 @@ func TestCalendarRules(t *testing.T) {
 	inner := newCalendar(t, calendar.Rules{Weekend: []time.Weekday{}, Dates: []calendar.Date{day(t, "2026-06-02")}})
 	c := newCalendar(t, calendar.Rules{
 		Holidays: []string{"us"},
-		Dates:    []calendar.Date{day(t, "2026-11-27"), day(t, "2026-06-03")},
-		Named:    map[calendar.Date]string{day(t, "2026-11-27"): "The day after"},
+		Dates:    []calendar.Date{day(t, "2026-11-27"), day(t, "2026-06-03"), day(t, "2026-11-11")},
+		Named:    map[calendar.Date]string{day(t, "2026-11-27"): "The day after", day(t, "2026-11-11"): "Our own day"},
 		Except:   []calendar.Date{day(t, "2026-07-03"), day(t, "2026-06-06"), day(t, "2026-06-02"), day(t, "2026-06-03")},
 		Also:     []*calendar.Calendar{inner},
 	})
 	for date, want := range map[string]string{
 		"2026-11-26": "Thanksgiving Day (us)",
 		"2026-11-27": "The day after",
+		"2026-11-11": "Our own day",        // and a holiday
 		"2026-07-03": "",                   // the observed holiday is taken back
 		"2026-06-06": "",                   // a Saturday that is worked
 		"2026-06-07": "Sunday",             //
@@ -76,6 +77,15 @@ func TestCalendarRules(t *testing.T) {
 	}
 	if _, err := calendar.New(calendar.Rules{Holidays: []string{"atlantis"}}); err == nil {
 		t.Error("there are holidays of Atlantis")
+	}
+}
+
+// TestDatesAreOfACentury has the first and the last day of the years that dates may be in, and those beside them.
+func TestDatesAreOfACentury(t *testing.T) {
+	for text, want := range map[string]bool{"1999-12-31": false, "2000-01-01": true, "2099-12-31": true, "2100-01-01": false} {
+		if d, err := calendar.ParseDate(text); (err == nil) != want || err == nil && d.String() != text {
+			t.Errorf("%s is %s: %v", text, d, err)
+		}
 	}
 }
 

@@ -66,6 +66,8 @@ func TestRecurrence(t *testing.T) {
 		"the 100th day (RFC)":                      {"FREQ=YEARLY;BYYEARDAY=1,100,-1", "2028-01-01", "2028-12-31", "2028-01-01 2028-04-09 2028-12-31"},
 		"Friday the 13th (RFC)":                    {"FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13", "2026-01-01", "2026-12-31", "2026-02-13 2026-03-13 2026-11-13"},
 		"days with a number and without":           {"FREQ=MONTHLY;BYDAY=MO,1FR", "2026-11-01", "2026-11-30", "2026-11-02 2026-11-06 2026-11-09 2026-11-16 2026-11-23 2026-11-30"},
+		"the same in a month of a year":            {"FREQ=YEARLY;BYMONTH=12;BYDAY=MO,1FR", "2026-12-01", "2026-12-31", "2026-12-04 2026-12-07 2026-12-14 2026-12-21 2026-12-28"},
+		"BYWEEKNO with days of the year":           {"FREQ=YEARLY;BYWEEKNO=20;BYYEARDAY=131,132", "2026-01-01", "2026-12-31", "2026-05-11 2026-05-12"},
 		"lower case and a name in front":           {"rrule:freq=daily;count=2", "2026-01-31", "", "2026-01-31 2026-02-01"},
 		"nothing":                                  {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "2026-01-01", "", ""},
 		"to the last day of the years":             {"FREQ=YEARLY", "2098-12-31", "", "2098-12-31 2099-12-31"},

@@ -17,6 +17,7 @@ func TestShortMonths(t *testing.T) {
 		"each January":          {"FREQ=MONTHLY;INTERVAL=12", "2026-01-31", "2029-01-31", ""},
 		"the 28th":              {"FREQ=MONTHLY;BYMONTHDAY=28", "2026-01-28", "2026-07-28", ""},
 		"one of two days":       {"FREQ=MONTHLY;BYMONTHDAY=15,31", "2026-01-15", "2026-07-31", ""},
+		"both of two days":      {"FREQ=MONTHLY;BYMONTHDAY=30,31", "2026-01-30", "2026-04-30", "2026-02, day 30"},
 		"the last day":          {"FREQ=MONTHLY;BYMONTHDAY=-1", "2026-01-31", "2026-07-31", ""},
 		"months that are named": {"FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=1,2,3", "2026-01-31", "2027-03-31", ""},
 		"weeks":                 {"FREQ=WEEKLY", "2026-01-31", "2026-07-31", ""},
