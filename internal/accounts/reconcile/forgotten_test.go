@@ -97,6 +97,36 @@ func TestWhatWasForgottenIsComparedAsAnyOther(t *testing.T) {
 	}
 }
 
+// TestWhatWasForgottenIsNotRefreshed has a transfer that was PENDING when a person had the state forget it, and is COMPLETED since:
+// the state has nothing that is PENDING any more.
+func TestWhatWasForgottenIsNotRefreshed(t *testing.T) {
+	r := request(0)
+	both := sides(r, 0)
+	for name, test := range map[string]struct {
+		after []state.Outcome
+		want  string
+	}{
+		"as the state has it": {nil, "remit refresh"},
+		"forgotten":           {[]state.Outcome{told("state forget", recorded(r.RefID, state.Tombstone, ""))}, "remit resolve " + r.RefID + ` --recorded=FILE --reason="…"`},
+	} {
+		w := newWorld(t, 0)
+		w.append(t, func(add func(...state.Entry)) {
+			add(intent(r), recorded(r.RefID, state.Recorded, state.SourceAnswer, both[0].with("status", "PENDING")))
+			for _, o := range test.after {
+				add(o)
+			}
+		})
+		next := ""
+		w.reconciled(t, reconcile.Options{CanLookUp: true, Each: func(l *reconcile.Item) error {
+			next = l.Next
+			return nil
+		}}, format(0, both))
+		if next != test.want {
+			t.Errorf("%s: next %q, want %q", name, next, test.want)
+		}
+	}
+}
+
 // TestAnAcceptedRecordIsWhatTheBooksHave has a record at the service that a person accepted, and then one that is
 // another in each field, as it was asked for or not: only the accepted one is a match.
 func TestAnAcceptedRecordIsWhatTheBooksHave(t *testing.T) {

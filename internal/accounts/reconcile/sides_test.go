@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"remit/internal/accounts/reconcile"
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -72,5 +74,76 @@ func TestAGroupThatAnotherHasTooIsShared(t *testing.T) {
 	s := w.reconciled(t, reconcile.Options{}, format(0, export))
 	if s.Breaks[reconcile.SharedGroup] != 2 || s.Matched != 0 {
 		t.Errorf("%d match, %v", s.Matched, s.Breaks)
+	}
+}
+
+// TestOfManyThatShareAGroupSomeAreNamed has five transfers in one group: each names three of the others, and counts the rest.
+func TestOfManyThatShareAGroupSomeAreNamed(t *testing.T) {
+	w := newWorld(t, 5)
+	export := slices.Clone(w.export)
+	for i := range export {
+		export[i] = export[i].with("group_id", "one")
+	}
+	got := make(map[string]string)
+	w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+		got[l.RefID] = l.Reason
+		return nil
+	}}, format(0, export))
+	for refID, others := range map[string]string{
+		"pay-0000000": "pay-0000001, pay-0000002, pay-0000003", "pay-0000002": "pay-0000000, pay-0000001, pay-0000003", "pay-0000004": "pay-0000000, pay-0000001, pay-0000002",
+	} {
+		if want := "Its group_id belongs to other ref_ids as well: " + others + " and 1 more."; got[refID] != want {
+			t.Errorf("%s: %q, want %q", refID, got[refID], want)
+		}
+	}
+}
+
+// TestAConflictOverTheCreditAsksForNoOtherDebit has a person adopt the credit, and a conflict with it since: nothing is known of the debit's id.
+func TestAConflictOverTheCreditAsksForNoOtherDebit(t *testing.T) {
+	r := request(0)
+	both := sides(r, 0)
+	w := newWorld(t, 0)
+	w.append(t, func(add func(...state.Entry)) {
+		add(intent(r), told("resolve", recorded(r.RefID, state.Adopted, "", both[1]), transfer.Difference{Field: "direction", Asked: "DEBIT", Answered: "CREDIT"}),
+			recorded(r.RefID, state.Conflict, state.SourceLookup, both[1].with("amount", "7")))
+	})
+	breaks := ""
+	w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+		breaks = fmt.Sprint(l.Breaks)
+		return nil
+	}}, format(0, both))
+	if breaks != "[conflict amount]" {
+		t.Errorf("%s, want the conflict and the amount alone", breaks)
+	}
+}
+
+// TestATimeOfARecordKeepsItsNanoseconds has a record that was written with all digits of its time.
+func TestATimeOfARecordKeepsItsNanoseconds(t *testing.T) {
+	const created = "2026-11-01T00:00:00.123456789Z"
+	w := newWorld(t, 1)
+	got := ""
+	w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+		got = l.Debit.CreatedAt.Format(time.RFC3339Nano)
+		return nil
+	}}, format(0, []row{w.export[0].with("created_at", created), w.export[1]}))
+	if got != created {
+		t.Errorf("%s, want %s", got, created)
+	}
+}
+
+// TestATimeThatMovedOutOfThePeriodIsToldOnce has a record that was made in the period, by the state, and after it, by the service.
+func TestATimeThatMovedOutOfThePeriodIsToldOnce(t *testing.T) {
+	w := newWorld(t, 1)
+	period := reconcile.Options{From: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)}
+	var fields []string
+	period.Each = func(l *reconcile.Item) error {
+		for _, d := range l.Differences {
+			fields = append(fields, d.Field)
+		}
+		return nil
+	}
+	w.reconciled(t, period, format(0, []row{w.export[0].with("created_at", "2026-12-01T00:00:00Z"), w.export[1]}))
+	if !slices.Equal(fields, []string{"created_at"}) {
+		t.Errorf("%q differ, want created_at once", fields)
 	}
 }

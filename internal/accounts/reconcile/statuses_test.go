@@ -67,6 +67,7 @@ func TestEveryStatusOfTheState(t *testing.T) {
 		next   string
 	}{
 		"recorded":                   {answer(state.Recorded, debit), both, "matched", ""},
+		"recorded, with another fee": {answer(state.Recorded, debit), []row{debit.with("fee", "0.5", "total", "1.50"), credit}, "differs field", "state show"},
 		"recorded, absent":           {answer(state.Recorded, debit), nil, "differs state_only", "state show"},
 		"PENDING on both sides":      {answer(state.Recorded, debit.with("status", "PENDING")), status("PENDING"), "matched", ""},
 		"PENDING, since COMPLETED":   {answer(state.Recorded, debit.with("status", "PENDING")), both, "differs status", "resolve"},
@@ -225,6 +226,7 @@ func TestThePeriodAndTheBatch(t *testing.T) {
 		"a stranger outside of it":                {period, slices.Concat(w.export, []row{w.export[0].with("id", "x", "ref_id", "x", "group_id", "x")}), found{3, 0, 8, 0}},
 		"a stranger in it":                        {period, slices.Concat(w.export, []row{w.export[6].with("id", "x", "ref_id", "x", "group_id", "x")}), found{3, 1, 7, 0}},
 		"another batch":                           {reconcile.Options{Batch: "other"}, w.export, found{0, 0, 0, 10}},
+		"its batch, and both sides of a stranger": {reconcile.Options{Batch: "payroll"}, slices.Concat(w.export, sides(request(99), 99)), found{10, 0, 0, 2}},
 		"its batch, and a stranger":               {reconcile.Options{Batch: "payroll"}, slices.Concat(w.export, []row{w.export[0].with("id", "x", "ref_id", "x", "group_id", "x")}), found{10, 0, 0, 1}},
 		"debits only, although sides are missing": {reconcile.Options{DebitsOnly: true}, []row{w.export[0], w.export[2]}, found{2, 8, 0, 0}},
 		"nothing at all":                          {reconcile.Options{}, nil, found{0, 10, 0, 0}},

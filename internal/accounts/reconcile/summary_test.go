@@ -93,3 +93,24 @@ func TestAnAttemptIsNoTimeOfARecord(t *testing.T) {
 		t.Errorf("without a period it is %v", s.Gravest)
 	}
 }
+
+// TestWhatDiffersIsNotCountedAsPending has two transfers that are PENDING, of which the service has one with another amount.
+func TestWhatDiffersIsNotCountedAsPending(t *testing.T) {
+	w := newWorld(t, 0)
+	var export []row
+	w.append(t, func(add func(...state.Entry)) {
+		for i := range 2 {
+			r := request(i)
+			pending := sides(r, i)
+			for side := range pending {
+				pending[side] = pending[side].with("status", "PENDING")
+			}
+			add(intent(r), recorded(r.RefID, state.Recorded, state.SourceAnswer, pending[0]))
+			export = append(export, pending...)
+		}
+	})
+	export[0], export[1] = export[0].plus("1"), export[1].plus("1")
+	if s := w.reconciled(t, reconcile.Options{ListMax: 10}, format(0, export)); s.Matched != 1 || s.Differ != 1 || s.Pending != 1 {
+		t.Errorf("%d match, %d differ, %d of those that match are PENDING", s.Matched, s.Differ, s.Pending)
+	}
+}
