@@ -77,6 +77,11 @@ func TestWhatIsLeftNeedsNothing(t *testing.T) {
 	if n := got[profile(0)]; len(got) != 1 || n.Takes.String() != "5" || n.Least().String() != "5" {
 		t.Errorf("with what is left: %+v", got)
 	}
+	fee := func(*transfer.Request) decimal.Decimal { return decimal.RequireFromString("0.5") }
+	got = needs(t, plan, rehearsal.Known{Fee: fee, LeavesRefused: true})
+	if n := got[profile(0)]; len(got) != 1 || n.Takes.String() != "5.5" || n.Fees.String() != "0.5" {
+		t.Errorf("with what is left and its fee: %+v", got)
+	}
 }
 
 func TestAFundIsShortByWhatIsKnown(t *testing.T) {

@@ -2,6 +2,7 @@ package rehearsal_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -141,6 +142,51 @@ func TestWithoutBalancesNothingFails(t *testing.T) {
 	r := rehearse(t, []sent{{from: 0, to: 1, amount: 80}})
 	if r.Funded || !r.Complete() || account(t, r, 0).Net().String() != "-80" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestTheLowestBalanceIsThatOfTheFirstTransferThatLeavesIt has a balance that is 0 twice.
+func TestTheLowestBalanceIsThatOfTheFirstTransferThatLeavesIt(t *testing.T) {
+	r := rehearse(t, []sent{{from: 0, to: 1, amount: 10}, {from: 2, to: 0, amount: 10}, {from: 0, to: 1, amount: 10}}, 10, 0, 10)
+	if a := account(t, r, 0); !a.Lowest.IsZero() || a.LowestAfter != "t0" {
+		t.Errorf("the lowest is %s after %s, want 0 after t0", a.Lowest, a.LowestAfter)
+	}
+}
+
+// TestWhoMayBeInWantIsListedFirst has p0, which is paid before it pays: in another order it has too little.
+func TestWhoMayBeInWantIsListedFirst(t *testing.T) {
+	var got []string
+	for _, a := range rehearse(t, []sent{{from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 80}}, 10, 0, 100).Accounts {
+		got = append(got, fmt.Sprint(a.ProfileID, " ", a.Lowest, " ", a.LowestOfAll))
+	}
+	if want := []string{"p0 10 -70", "p1 0 0", "p2 0 0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestFailuresAreBounded has one failure more than a result keeps: it is counted.
+func TestFailuresAreBounded(t *testing.T) {
+	r := rehearse(t, slices.Repeat([]sent{{from: 0, to: 1, amount: 5}}, rehearsal.FailuresMax+1), 1)
+	if len(r.Failures) != rehearsal.FailuresMax || r.Failed.Count() != rehearsal.FailuresMax+1 {
+		t.Errorf("%d failures of %d", len(r.Failures), r.Failed.Count())
+	}
+}
+
+// TestWhatIsTooEntangledIsAsIfNothingCameInBefore has each payment wait for all that comes in but one.
+func TestWhatIsTooEntangledIsAsIfNothingCameInBefore(t *testing.T) {
+	const count = 450
+	all := slices.Repeat([]sent{{from: 1, to: 0, amount: 10}}, count)
+	for i := range count {
+		one := sent{from: 0, to: 2, amount: 10}
+		for n := range count {
+			if n != i {
+				one.after = append(one.after, n)
+			}
+		}
+		all = append(all, one)
+	}
+	if a := account(t, rehearse(t, all, 50, 10*count), 0); a.LowestKnown || a.LowestOfAll.String() != "-4450" {
+		t.Errorf("the lowest of all orders is %s, known %t; want -4450, not known", a.LowestOfAll, a.LowestKnown)
 	}
 }
 
