@@ -20,6 +20,17 @@ func TestAFaceWithAFieldMoreIsFound(t *testing.T) {
 	requireFinding(t, report, evidence.LinesFile, `its "paid" is "yes", and the journal says nothing`)
 }
 
+// TestAPackOfAnotherVersionIsWhole has a pack as another version would have written it: nothing but the manifest proves which one did.
+func TestAPackOfAnotherVersionIsWhole(t *testing.T) {
+	dir, _ := newHistory(t).export(t, "second")
+	edit(t, dir, evidence.FactsFile, `"remit": "0.1.0"`, `"remit": "0.9.9"`)
+	edit(t, dir, evidence.LinesFile, `"remit":"0.1.0"`, `"remit":"0.9.9"`)
+	seal(t, dir)
+	if report := verify(t, dir); !report.Whole() || report.Facts.Remit != "0.9.9" {
+		t.Errorf("by %s: %v", report.Facts.Remit, report.Findings)
+	}
+}
+
 // TestOnlyTheFirstLineNamesTheVersion has a transfer with the field in which the first line has the version: that of any other line is one more.
 func TestOnlyTheFirstLineNamesTheVersion(t *testing.T) {
 	dir, _ := newHistory(t).export(t, "second")
