@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"remit/internal/proof/suite"
 	"remit/internal/rehearsal"
 	"remit/internal/transfer"
 	"remit/planner"
@@ -174,6 +175,7 @@ func TestFailuresAreBounded(t *testing.T) {
 
 // TestWhatIsTooEntangledIsAsIfNothingCameInBefore has each payment wait for all that comes in but one.
 func TestWhatIsTooEntangledIsAsIfNothingCameInBefore(t *testing.T) {
+	suite.Slow(t)
 	const count = 450
 	all := slices.Repeat([]sent{{from: 1, to: 0, amount: 10}}, count)
 	for i := range count {
