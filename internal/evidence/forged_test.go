@@ -164,7 +164,7 @@ func TestAFindingNamesItsEvent(t *testing.T) {
 		"its content":              func(lines []packLine, i int) { lines[i].RefID = "rent" },
 		"a digest in its place":    func(lines []packLine, i int) { lines[i] = packLine{Seq: lines[i].Seq, Digest: sum(nil)} },
 		"a digest that is none":    func(lines []packLine, i int) { lines[i] = packLine{Seq: lines[i].Seq, Digest: sum(nil) + "00"} },
-		"a number that is too big": func(lines []packLine, i int) { lines[i].Seq += 1 },
+		"a number that is too big": func(lines []packLine, i int) { lines[i].Seq++ },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := h.export(t, "second")
