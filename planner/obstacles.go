@@ -160,6 +160,10 @@ func NextOfConflict(d *state.Detail, canLookUp bool) string {
 	if d.KeepsAnothers() {
 		return acceptOther(d.RefID, canLookUp)
 	}
+	isRail := d.Outcome != nil && slices.ContainsFunc(d.Outcome.Differences, transfer.Difference.IsRail)
+	if d.Status == state.Conflict && d.RecordID == "" && isRail {
+		return "remit plan" // it has both ways out, and what each of them means
+	}
 	return acceptRecord(d.RefID)
 }
 
