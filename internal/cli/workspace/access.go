@@ -42,7 +42,7 @@ func (s stateFile) kept(err error) error {
 			s.name, s.argument)
 	case errors.Is(err, state.ErrNoRoom), syserror.IsNoRoom(err):
 		return exit.WithHint(fmt.Errorf("there is no room left where the state %s is, which needs some to be read as well; nothing was sent. "+
-			"Make room, by anything but the state's own files, and type the same again. How full it is, is shown by:\n%w", s.name, err), s.hintAbout(showRoom, dir))
+			"Make room, by anything but the state's own files, or make the volume larger, and type the same again. How full it is, is shown by:\n%w", s.name, err), s.hintAbout(showRoom, dir))
 	case errors.Is(err, state.ErrNoAccess), errors.Is(err, fs.ErrPermission), syserror.IsReadOnly(err):
 		return s.denied(err)
 	}
