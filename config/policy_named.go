@@ -44,6 +44,8 @@ func (c *comparedNames) Enter(node hclsyntax.Node) hcl.Diagnostics {
 		if e.Op == hclsyntax.OpEqual || e.Op == hclsyntax.OpNotEqual {
 			c.check(c.attribute(e.LHS), e.RHS)
 			c.check(c.attribute(e.RHS), e.LHS)
+			c.checkEmpty(e.LHS, e.RHS)
+			c.checkEmpty(e.RHS, e.LHS)
 		}
 	case *hclsyntax.FunctionCallExpr:
 		switch {
@@ -171,6 +173,24 @@ func (c *comparedNames) check(attribute string, with hclsyntax.Expression) {
 			*c.addresses = append(*c.addresses, name)
 		}
 	}
+}
+
+// checkEmpty refuses the empty text in the place of null: an attribute of a transfer that is not there is null, and none is empty, so that the
+// comparison is always the same.
+func (c *comparedNames) checkEmpty(attribute, with hclsyntax.Expression) {
+	if _, isCall := syntax.Unwrap(attribute).(*hclsyntax.FunctionCallExpr); isCall { // which may put the empty text there
+		return
+	}
+	name := c.attribute(attribute)
+	text, isText := syntax.LiteralText(syntax.Unwrap(with))
+	if isText && text.AsString() == "" && slices.Contains(nullable(), name) {
+		c.r.Refuse(with.Range(), "Empty text in the place of null", "A transfer without %s has null there, and never an empty text, so this comparison is always the same. Compare it with null.", name)
+	}
+}
+
+// nullable are the texts of a transfer that may be absent.
+func nullable() []string {
+	return []string{"batch", "from_identity_id", "from_account_id", "to_identity_id", "to_account_id", "until", "expires", "reason"}
 }
 
 // textsOf are the texts that an expression is, or has as its elements or keys, as far as it says them without a transfer.
