@@ -147,10 +147,14 @@ func (j judgement) judgeCopies(a attempt, debit transfer.Record) {
 	}
 	for _, d := range transfer.Shortcomings(debit) {
 		switch {
-		case d.Answered != "":
+		case d.Answered != "" && isOfMoney(d):
 			j.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, debit.Amount, debit.Fee)
 		case !slices.ContainsFunc(transfer.Shortcomings(answered), func(other transfer.Difference) bool { return other.Field == d.Field }):
-			j.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has no %s, and the answer had one.", d.Field))
+			text := fmt.Sprintf("The lookup has no %s, and the answer had one.", d.Field)
+			if d.Answered != "" {
+				text = fmt.Sprintf("The lookup's %s is %s, where it must be %s.", d.Field, d.Answered, d.Asked)
+			}
+			j.differsIn(contract.LookupRecord, d.Field, text)
 		}
 	}
 }

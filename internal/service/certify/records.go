@@ -123,6 +123,8 @@ func (j judgement) judgeRecord(a attempt, seen *ids) {
 		case d.Field == "group_id": // told above
 		case d.Answered == "":
 			j.differsIn(contract.AnswerRecord, d.Field, fmt.Sprintf("The record has no %s.", d.Field))
+		case !isOfMoney(d):
+			j.differsIn(contract.AnswerRecord, d.Field, fmt.Sprintf("The record's %s is %s, where it must be %s.", d.Field, d.Answered, d.Asked))
 		default:
 			j.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, record.Amount, record.Fee)
 		}
@@ -132,6 +134,9 @@ func (j judgement) judgeRecord(a attempt, seen *ids) {
 	}
 	j.judgeTime(a)
 }
+
+// isOfMoney reports whether a shortcoming is one of the numbers of a record.
+func isOfMoney(d transfer.Difference) bool { return d.Field == "total" || d.Field == "fee" }
 
 // madeSkewMax is how far created_at may be from the time of its own answer, or from the local clock.
 const (
