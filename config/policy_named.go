@@ -184,7 +184,7 @@ func (c *comparedNames) checkEmpty(attribute, with hclsyntax.Expression) {
 	name := c.attribute(attribute)
 	text, isText := syntax.LiteralText(syntax.Unwrap(with))
 	if isText && text.AsString() == "" && slices.Contains(nullable(), name) {
-		c.r.Refuse(with.Range(), "Empty text in the place of null", "A transfer without %s has null there, and never an empty text, so this comparison is always the same. Compare it with null.", name)
+		c.r.Refuse(with.Range(), "Empty text in the place of null", "An absent %s is null and never an empty text, so this comparison is always the same. Compare it with null.", name)
 	}
 }
 

@@ -60,10 +60,11 @@ func RunOn(ctx context.Context, on Machine, args []string, stdin io.Reader, stdo
 	case err == nil || code != exit.Done:
 		return code
 	case errors.Is(err, terminal.ErrStalled):
-		return exit.CodeOf(ctx) // who interrupts does not wait for the reader
-	default:
-		return exit.Of(err).Code
+		return exit.CodeOf(ctx)
+	case exit.IsUnread(err):
+		return exit.Unread
 	}
+	return exit.Look // the end of a run could not be shown: it may have sent something
 }
 
 // forJob keeps what a CI job prints from being a command to its runner. A file is no log, and

@@ -109,7 +109,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	if err := w.dir.CheckOrphans(); err != nil {
 		return err
 	}
-	if err := refuseClient(w, bound.Service, service, sameClient, "init"); err != nil {
+	if err := checkClient(w, bound.Service, service, sameClient, "init"); err != nil {
 		return err
 	}
 	return initNew(ctx, w, newState, isInPlace, sameClient)
@@ -279,7 +279,7 @@ func initAgain(ctx context.Context, w *opened, isInPlace, sameClient bool) error
 		case used:
 			return w.state.RefuseOther(meta.Service, w.state.Binding.Service)
 		}
-		if err := refuseClient(w, meta.Service, w.state.Binding.Service, sameClient, "init"); err != nil {
+		if err := checkClient(w, meta.Service, w.state.Binding.Service, sameClient, "init"); err != nil {
 			return err
 		}
 		if err := journal.Append(ctx, rebound(w.state, meta, by)); err != nil {

@@ -48,11 +48,11 @@ func warnOfClient(w *opened) error {
 	return w.streams.Report(w.config, hcl.Diagnostics{warning})
 }
 
-// refuseClient refuses to bind a state to the client and the service of another environment of the directory: both states would
+// checkClient refuses to bind a state to the client and the service of another environment of the directory: both states would
 // pay what the files declare, each with the other's money. At another service it warns of a client that the state was not bound to before: a team
 // may have one name everywhere, and a variable that was left from there would have its secret sent to the wrong token endpoint. A person who
 // means either says so with --same-client, as command has it.
-func refuseClient(w *opened, before, after state.Identity, isMeant bool, command string) error {
+func checkClient(w *opened, before, after state.Identity, isMeant bool, command string) error {
 	if isMeant {
 		return nil
 	}
@@ -91,7 +91,7 @@ func refuseClient(w *opened, before, after state.Identity, isMeant bool, command
 	return w.streams.Report(w.config, hcl.Diagnostics{warning})
 }
 
-// sameClientFlag is the word that [refuseClient] asks for.
+// sameClientFlag is the word that [checkClient] asks for.
 func sameClientFlag(cmd *cobra.Command, isMeant *bool) {
 	cmd.Flags().BoolVar(isMeant, "same-client", false, "bind the state although another environment has this client")
 }

@@ -203,7 +203,7 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 			return bind(w, "The state is bound to this service already.", nil)
 		}
 		if !sameService(before, after) {
-			if err := refuseClient(w, before, after, sameClient, "state rebind --reason="+shell.Word(reason)); err != nil {
+			if err := checkClient(w, before, after, sameClient, "state rebind --reason="+shell.Word(reason)); err != nil {
 				return err
 			}
 			made, err := madeHere(ctx, w.dir, w.state, snapshot)

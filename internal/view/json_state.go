@@ -62,7 +62,8 @@ func newDetailLine(d *state.Detail) detailLine {
 		Address: d.Intent.Address, Place: d.Intent.Place, Batch: d.Intent.Batch, Outcome: d.Outcome,
 	}
 	line.DisplayName, line.Accepted = d.Intent.DisplayName, d.Accepted()
-	if d.Outcome != nil && len(d.Outcome.Records) > 0 {
+	isMade := d.Outcome != nil && d.Outcome.Status != state.Tombstone // its records are those that a person was shown, and not its own
+	if isMade && len(d.Outcome.Records) > 0 {
 		line.Record = rawOrNull(string(d.Outcome.Records[0]))
 	}
 	return line

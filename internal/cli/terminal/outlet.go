@@ -110,8 +110,8 @@ func (all *Outlets) AreBehind() bool {
 	return false
 }
 
-// Flush waits until all is written, as long as the command is not interrupted, and returns the errors of the writes that
-// failed first. It stops waiting, without an error, once enough is over; 0 never is.
+// Flush waits until all is written, as long as the command is not interrupted, and returns the errors of the unhurried writes that
+// failed first: any other write returned its error itself. It stops waiting, without an error, once enough is over; 0 never is.
 func (all *Outlets) Flush(enough time.Duration) error {
 	var over <-chan time.Time
 	if enough > 0 {
@@ -119,7 +119,9 @@ func (all *Outlets) Flush(enough time.Duration) error {
 	}
 	var failed []error
 	for q := range all.queues() {
-		failed = append(failed, q.wait(over))
+		if err := q.wait(over); q.hasUnhurried() {
+			failed = append(failed, err)
+		}
 	}
 	return errors.Join(failed...)
 }
@@ -155,6 +157,12 @@ func (q *queue) add(to *os.File, p []byte) (isUnhurried bool, err error) {
 		go q.write()
 	}
 	return q.isUnhurried, nil
+}
+
+func (q *queue) hasUnhurried() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.isUnhurried
 }
 
 // write writes all that is held.
