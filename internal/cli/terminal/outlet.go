@@ -113,9 +113,11 @@ func (all *Outlets) AreBehind() bool {
 // Flush waits until all is written, as long as the command is not interrupted, and returns the errors of the unhurried writes that
 // failed first: any other write returned its error itself. It stops waiting, without an error, once enough is over; 0 never is.
 func (all *Outlets) Flush(enough time.Duration) error {
-	var over <-chan time.Time
+	var over <-chan struct{}
 	if enough > 0 {
-		over = time.After(enough)
+		waiting, cancel := context.WithTimeout(context.Background(), enough)
+		defer cancel()
+		over = waiting.Done()
 	}
 	var failed []error
 	for q := range all.queues() {
@@ -186,7 +188,7 @@ func (q *queue) write() {
 
 // wait returns once nothing is held any more, the time that is enough has come, or an interrupted command has waited for its grace:
 // nothing is written after that.
-func (q *queue) wait(enough <-chan time.Time) error {
+func (q *queue) wait(enough <-chan struct{}) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.isWriting || q.failed != nil {
@@ -202,7 +204,7 @@ func (q *queue) wait(enough <-chan time.Time) error {
 	return q.failed
 }
 
-func (q *queue) until(moved <-chan struct{}, enough <-chan time.Time) error {
+func (q *queue) until(moved, enough <-chan struct{}) error {
 	select {
 	case <-moved:
 		return nil

@@ -79,3 +79,26 @@ func TestTwoStreamsOfOneFileKeepTheirOrder(t *testing.T) {
 		t.Errorf("the lines came in another order: %v", err)
 	}
 }
+
+// TestFlushOfTwoReadersWaitsOnce has the readers of both streams stand still: the time that is enough is for all of them.
+func TestFlushOfTwoReadersWaitsOnce(t *testing.T) {
+	outlets := terminal.NewOutlets(t.Context())
+	for range 2 {
+		written, _ := pipe(t)
+		to := outlets.Of(written)
+		outlets.Unhurried()
+		if _, err := to.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- outlets.Flush(time.Millisecond) }()
+	select {
+	case err := <-ended:
+		if err != nil || !outlets.AreBehind() {
+			t.Errorf("behind %v, %v", outlets.AreBehind(), err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for a reader that stands still")
+	}
+}
