@@ -30,15 +30,20 @@ func isAway(err error) bool {
 			return false
 		}
 	}
+	var connecting *pgconn.ConnectError
+	isConnecting := errors.As(err, &connecting)
 	if said := code(err); len(said) == 5 {
-		const readOnly = "25006" // it follows another one by now
+		const (
+			readOnly = "25006" // it follows another one by now
+			internal = "XX000" // a full disk is told so while the server lets a client in: "could not write init file"
+		)
 		switch said[:2] {
 		case "08", "40", "53", "55", "57", "58": // connections, rollbacks, resources, locks, operators, the system
 			return true
 		case "28": // a password that was right before: it was rotated, and the file that has the new one may follow
 			return true
 		}
-		return said == readOnly
+		return said == readOnly || said == internal && isConnecting
 	}
 	for _, broken := range []error{state.ErrLost, errBroken, errUncertain, errSilent, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, context.DeadlineExceeded} {
 		if errors.Is(err, broken) {
@@ -46,8 +51,7 @@ func isAway(err error) bool {
 		}
 	}
 	var network net.Error
-	var connecting *pgconn.ConnectError
-	return errors.As(err, &network) || errors.As(err, &connecting) || pgconn.SafeToRetry(err)
+	return isConnecting || errors.As(err, &network) || pgconn.SafeToRetry(err)
 }
 
 // incarnation is one life of a server: from its start to its end, and between two promotions of a copy.

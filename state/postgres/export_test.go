@@ -35,3 +35,6 @@ func SchemaVersion() int { return schemaVersion() }
 
 // SchemaReadable is the oldest that the program reads as it is.
 const SchemaReadable = schemaReadable
+
+// IsAway reports whether an error says that the server is not there to be asked, for now.
+func IsAway(err error) bool { return isAway(err) }
