@@ -32,7 +32,7 @@ func hostilePlan(text string) *planner.Plan {
 	}
 	f := fixture{Digest: text, Header: planner.Header{
 		Environment: text, PlanID: text, Author: text, Accepted: []string{text, "override-limit=" + text}, Targets: []string{text},
-		Service: state.Identity{BaseURL: text},
+		Service: state.Identity{BaseURL: text}, ControlList: []config.ControlDigest{{Name: text}},
 	}}
 	for _, a := range planner.Actions() {
 		f.Changes = append(f.Changes, planner.Change{
@@ -126,7 +126,7 @@ func TestHostileTextIsShownAsItIs(t *testing.T) {
 // broken into lines. The rows of a state's list begin with a ref_id and are a table.
 func TestTextFromElsewhereNeverBeginsALine(t *testing.T) {
 	own := []string{
-		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Partial plan (--target): ", "Accepted: ", "Overridden limit: ", "Approval of the rule at ",
+		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Partial plan (--target): ", "Accepted: ", "Overridden limit: ", "Checked against: ", "Approval of the rule at ",
 		"This plan cannot be applied", "Batch ", "Of batch ", "Block ", "Digest: ", "To look at: ", "Batches", "Largest of ", "waiting: ", "notice: ", "stopping: ", "in doubt ",
 		"Run ", "Conflict", "Journal head: ", "Next:", "Transfer ", "Recorded request", "Latest outcome", "ref_id ", "Error: ",
 		"208 transfers. ", "Refresh of ", "Still PENDING: ",

@@ -53,6 +53,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	p.allNamed("Partial plan (--target)", plan.Header.Targets)
 	_, accepted := splitAccepted(plan.Header.Accepted) // the head has every limit
 	p.allNamed("Accepted", accepted)
+	p.allNamed(checkedTitle, checkedAgainst(plan.Header, o.Saved))
 	p.obstacles(plan)
 	p.approvalDetails(o)
 	if v.attention.count > 0 {
@@ -79,6 +80,26 @@ func (p *page) totalsInBrief(plan *planner.Plan) (isCut bool) {
 	}
 	p.totals(plan, 1)
 	return true
+}
+
+// named writes a list of names, or only its beginning.
+func (p *page) named(title string, names []string, inBrief bool) {
+	if len(names) == 0 {
+		return
+	}
+	between := ", "
+	if title == readTitle { // clauses, some with commas of their own
+		between = "; "
+	}
+	text := strings.Join(names, between)
+	if inBrief {
+		text = cutEnd(Visible(some(names, 0)), 2*p.width()-displayWidth(title)-12)
+	}
+	tone := toneDoubt
+	if title == checkedTitle && text != uncontrolled {
+		tone = toneDim
+	}
+	p.paragraph("", title+": "+Visible(text), tone)
 }
 
 // allNamed writes a list of the head whole, where the head had only its beginning.

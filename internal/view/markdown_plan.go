@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"remit/internal/text/english"
@@ -82,6 +83,7 @@ func (m *markdown) head() {
 	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.accepted(h.Accepted)
+	m.checked(h)
 	m.named(readTitle, readWarnings(m.plan))
 	m.named(lackTitle, lackOf(m.plan))
 }
@@ -100,6 +102,16 @@ func (m *markdown) named(title string, names []string) {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	m.printf("**%s:** %s\n\n", title, text)
+}
+
+// checked names the controls of the plan, or says in words that it has none.
+func (m *markdown) checked(h planner.Header) {
+	names := checkedAgainst(h, m.options.Saved)
+	if slices.Equal(names, []string{uncontrolled}) {
+		m.printf("**%s:** %s\n\n", checkedTitle, uncontrolled)
+		return
+	}
+	m.named(checkedTitle, names)
 }
 
 func (m *markdown) obstacles() {

@@ -150,6 +150,7 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.accepted(h.Accepted, o.isLarge(plan))
+	p.named(checkedTitle, checkedAgainst(h, o.Saved), o.isLarge(plan))
 	p.named(readTitle, warnings, false)
 	p.named(lackTitle, lackOf(plan), false)
 	p.line()
@@ -161,22 +162,6 @@ func serviceName(h planner.Header) string {
 		return "no service block"
 	}
 	return h.Service.BaseURL
-}
-
-// named writes a list of names, or only its beginning.
-func (p *page) named(title string, names []string, inBrief bool) {
-	if len(names) == 0 {
-		return
-	}
-	between := ", "
-	if title == readTitle { // clauses, some with commas of their own
-		between = "; "
-	}
-	text := strings.Join(names, between)
-	if inBrief {
-		text = cutEnd(Visible(some(names, 0)), 2*p.width()-displayWidth(title)-12)
-	}
-	p.paragraph("", title+": "+Visible(text), toneDoubt)
 }
 
 // listed are the actions in the order in which totals name them: those that move money first.
