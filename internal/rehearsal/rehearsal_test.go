@@ -155,14 +155,23 @@ func TestTheLowestBalanceIsThatOfTheFirstTransferThatLeavesIt(t *testing.T) {
 	}
 }
 
-// TestWhoMayBeInWantIsListedFirst has p0, which is paid before it pays: in another order it has too little.
+// TestWhoMayBeInWantIsListedFirst has p0, which is paid before it pays: in another order it has less, or too little.
 func TestWhoMayBeInWantIsListedFirst(t *testing.T) {
-	var got []string
-	for _, a := range rehearse(t, []sent{{from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 80}}, 10, 0, 100).Accounts {
-		got = append(got, fmt.Sprint(a.ProfileID, " ", a.Lowest, " ", a.LowestOfAll))
-	}
-	if want := []string{"p0 10 -70", "p1 0 0", "p2 0 0"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	for name, test := range map[string]struct {
+		all     []sent
+		opening []int
+		want    []string // the profile, its lowest balance, and that of all orders
+	}{
+		"too little in another order":      {[]sent{{from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 80}}, []int{10, 0, 100}, []string{"p0 10 -70", "p1 0 0", "p2 0 0"}},
+		"as little in another order as p1": {[]sent{{from: 2, to: 0, amount: 10}, {from: 0, to: 2, amount: 10}, {from: 1, to: 2, amount: 10}}, []int{10, 10, 100}, []string{"p1 0 0", "p0 10 0", "p2 90 90"}},
+	} {
+		var got []string
+		for _, a := range rehearse(t, test.all, test.opening...).Accounts {
+			got = append(got, fmt.Sprint(a.ProfileID, " ", a.Lowest, " ", a.LowestOfAll))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
 	}
 }
 
