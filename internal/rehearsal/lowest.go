@@ -63,7 +63,7 @@ func (b *ledger) classify() *classes {
 				cs.members[g] = append(cs.members[g], n)
 			}
 		}
-		if m.from == m.to {
+		if m.from == m.to || m.left {
 			continue // moves nothing between accounts
 		}
 		to := cs.list[n].of(m.to)
@@ -91,9 +91,6 @@ func (c *class) of(account int32) *sums {
 
 // textOf makes a list of groups comparable.
 func textOf(groups []int32) string {
-	if len(groups) == 0 {
-		return ""
-	}
 	text := make([]byte, 0, 4*len(groups))
 	for _, g := range groups {
 		text = append(text, byte(g), byte(g>>8), byte(g>>16), byte(g>>24))

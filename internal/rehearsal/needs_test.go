@@ -1,6 +1,7 @@
 package rehearsal_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -58,6 +59,17 @@ func TestWhatIsKnownBeyondAPlan(t *testing.T) {
 	if !n.Covered.IsZero() {
 		t.Errorf("what nothing waits for covers %s", n.Covered)
 	}
+	for name, elsewhere := range map[string]func(r *transfer.Request){
+		"another asset":   func(r *transfer.Request) { r.Asset = "EUR" },
+		"another profile": func(r *transfer.Request) { r.ToProfileID = profile(1) },
+	} {
+		other := coming
+		elsewhere(&other)
+		n = needs(t, &planner.Plan{Changes: changes}, rehearsal.Known{Credits: map[string]transfer.Request{"old": other}, LeavesRefused: true})[profile(0)]
+		if n.Takes.String() != "80" || !n.Covered.IsZero() || !n.IsLeast {
+			t.Errorf("after what is PENDING in %s: %+v", name, n)
+		}
+	}
 	if got := needs(t, plan, rehearsal.Known{}); len(got) != 1 {
 		t.Errorf("who only receives needs something: %+v", got)
 	}
@@ -81,6 +93,38 @@ func TestWhatIsLeftNeedsNothing(t *testing.T) {
 	got = needs(t, plan, rehearsal.Known{Fee: fee, LeavesRefused: true})
 	if n := got[profile(0)]; len(got) != 1 || n.Takes.String() != "5.5" || n.Fees.String() != "0.5" {
 		t.Errorf("with what is left and its fee: %+v", got)
+	}
+}
+
+// TestWhatIsLeftLeavesTheRestAsItIs has refused transfers before, between and after others that nothing else tells apart from them.
+func TestWhatIsLeftLeavesTheRestAsItIs(t *testing.T) {
+	for name, refused := range map[string][]int{"the first": {0}, "two in front": {0, 1}, "the second": {1}, "the last": {3}, "all but the last": {0, 1, 2}} {
+		plan := planOf(slices.Repeat([]sent{{from: 0, to: 1, amount: 5}}, 4))
+		for _, i := range refused {
+			plan.Changes.Update(i, func(c *planner.Change) { c.Again = true })
+		}
+		n := needs(t, plan, rehearsal.Known{LeavesRefused: true})[profile(0)]
+		if want := decimal.NewFromInt(int64(5 * (4 - len(refused)))); !n.Takes.Equal(want) || !n.Least().Equal(want) || !n.IsLeast {
+			t.Errorf("%s: it takes %s, and needs %s at least; want %s", name, n.Takes, n.Least(), want)
+		}
+	}
+}
+
+// TestNeedsAreInOrderOfProfileAndAsset has a profile that pays in two assets, one of them in two spellings, before another that pays.
+func TestNeedsAreInOrderOfProfileAndAsset(t *testing.T) {
+	plan := planOf([]sent{{from: 1, to: 0, amount: 1}, {from: 1, to: 2, amount: 20}, {from: 0, to: 2, amount: 300}, {from: 1, to: 2, amount: 4000}})
+	plan.Changes.Update(1, func(c *planner.Change) { c.Request.Asset = "EUR" })
+	plan.Changes.Update(3, func(c *planner.Change) { c.Request.Asset = "usd" })
+	list, err := rehearsal.Needs(plan, rehearsal.Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range list {
+		got = append(got, n.ProfileID+" "+n.Takes.String()+" "+n.Asset)
+	}
+	if want := []string{"p0 300 USD", "p1 20 EUR", "p1 4001 USD"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -110,7 +110,6 @@ type movement struct {
 	from, to int32 // accounts; from is none where it was debited by an earlier run
 	after    int32 // the group that it waits for; none for nothing
 	doubt    bool
-	done     bool
 	left     bool // it is not sent
 	amount   decimal.Decimal
 	fee      decimal.Decimal // that the sender pays besides
@@ -121,9 +120,8 @@ const none = -1
 
 // group is what some movements wait for together.
 type group struct {
-	members []int32 // movements
 	waiting []int32 // movements that wait for all members
-	unmet   int
+	unmet   int     // members that are not made
 	failed  bool
 }
 
@@ -217,11 +215,10 @@ func (b *ledger) join(lists [][]string, coming func(refID string) (int32, bool))
 				}
 			}
 			if isLine {
-				b.groups[n].members = append(b.groups[n].members, member)
+				b.groups[n].unmet++
 				b.inGroups[member] = append(b.inGroups[member], int32(n))
 			}
 		}
-		b.groups[n].unmet = len(b.groups[n].members)
 	}
 }
 
@@ -255,10 +252,6 @@ func (b *ledger) play() {
 		n := ready[0]
 		ready = ready[1:]
 		m := &b.movements[n]
-		if m.done {
-			continue
-		}
-		m.done = true
 		if m.doubt {
 			b.result.Doubts++
 		}
@@ -311,7 +304,7 @@ func (b *ledger) note(c *planner.Change, from *Account, cause string) {
 func (b *ledger) meet(n int32, ready []int32) []int32 {
 	before := len(ready)
 	for _, g := range b.inGroups[n] {
-		if b.groups[g].unmet--; b.groups[g].unmet == 0 && !b.groups[g].failed {
+		if b.groups[g].unmet--; b.groups[g].unmet == 0 {
 			ready = append(ready, b.groups[g].waiting...)
 		}
 	}
@@ -332,7 +325,6 @@ func (b *ledger) fail(n int32) {
 			b.groups[g].failed = true
 			for _, w := range b.groups[g].waiting {
 				m := &b.movements[w]
-				m.done = true
 				change := b.plan.Changes.At(int(m.change))
 				from := &b.accounts[m.from]
 				b.result.NotAttempted.Add(from.Asset, amountOf(&change))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
@@ -154,14 +155,23 @@ func TestTheLowestBalanceIsThatOfTheFirstTransferThatLeavesIt(t *testing.T) {
 	}
 }
 
-// TestWhoMayBeInWantIsListedFirst has p0, which is paid before it pays: in another order it has too little.
+// TestWhoMayBeInWantIsListedFirst has p0, which is paid before it pays: in another order it has less, or too little.
 func TestWhoMayBeInWantIsListedFirst(t *testing.T) {
-	var got []string
-	for _, a := range rehearse(t, []sent{{from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 80}}, 10, 0, 100).Accounts {
-		got = append(got, fmt.Sprint(a.ProfileID, " ", a.Lowest, " ", a.LowestOfAll))
-	}
-	if want := []string{"p0 10 -70", "p1 0 0", "p2 0 0"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	for name, test := range map[string]struct {
+		all     []sent
+		opening []int
+		want    []string // the profile, its lowest balance, and that of all orders
+	}{
+		"too little in another order":      {[]sent{{from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 80}}, []int{10, 0, 100}, []string{"p0 10 -70", "p1 0 0", "p2 0 0"}},
+		"as little in another order as p1": {[]sent{{from: 2, to: 0, amount: 10}, {from: 0, to: 2, amount: 10}, {from: 1, to: 2, amount: 10}}, []int{10, 10, 100}, []string{"p1 0 0", "p0 10 0", "p2 90 90"}},
+	} {
+		var got []string
+		for _, a := range rehearse(t, test.all, test.opening...).Accounts {
+			got = append(got, fmt.Sprint(a.ProfileID, " ", a.Lowest, " ", a.LowestOfAll))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
 	}
 }
 
@@ -203,6 +213,93 @@ func TestBalancesOfOneProfileAddUp(t *testing.T) {
 	}
 	if a := account(t, r, 0); a.Opening.String() != "50" || !r.Complete() {
 		t.Errorf("account: %+v", a)
+	}
+}
+
+// TestEachAssetHasItsOwnBalance has a profile with too little of one asset and enough of another.
+func TestEachAssetHasItsOwnBalance(t *testing.T) {
+	plan := planOf([]sent{{from: 0, to: 1, amount: 50}, {from: 0, to: 1, amount: 50}, {from: 0, to: 1, amount: 4}, {from: 1, to: 2, amount: 1, after: []int{1}}})
+	plan.Changes.Update(0, func(c *planner.Change) { c.Request.Asset = "EUR" })
+	plan.Changes.Update(1, func(c *planner.Change) { c.Place = "rent.hcl:3,1" })
+	r, err := rehearsal.Rehearse(plan, []rehearsal.OpeningBalance{
+		{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(10)}, {ProfileID: profile(0), Asset: "EUR", Amount: decimal.NewFromInt(60)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range r.Accounts {
+		got = append(got, fmt.Sprintf("%s %s: %s + %s - %s = %s, %s after %q", a.Asset, a.ProfileID, a.Opening, a.In, a.Out, a.Closing, a.Lowest, a.LowestAfter))
+	}
+	for _, f := range r.Failures {
+		got = append(got, fmt.Sprintf("%s at %q: %s of %s, %s has %s, cause %q", f.RefID, f.Place, f.Amount, f.Asset, f.From, f.Has, f.Cause))
+	}
+	for _, asset := range []string{"EUR", "USD"} {
+		got = append(got, fmt.Sprintf("%s: %s made, %s failed, %s not attempted", asset, r.Made.Sum(asset), r.Failed.Sum(asset), r.NotAttempted.Sum(asset)))
+	}
+	want := []string{
+		`EUR p1: 0 + 50 - 0 = 50, 0 after ""`,
+		`EUR p0: 60 + 0 - 50 = 10, 10 after "t0"`,
+		`USD p0: 10 + 0 - 4 = 6, 6 after "t2"`,
+		`USD p1: 0 + 4 - 0 = 4, 0 after ""`,
+		`USD p2: 0 + 0 - 0 = 0, 0 after ""`,
+		`t1 at "rent.hcl:3,1": 50 of USD, p0 has 10, cause ""`,
+		`t3 at "": 1 of USD, p1 has 0, cause "t1"`,
+		"EUR: 50 made, 0 failed, 0 not attempted",
+		"USD: 4 made, 50 failed, 1 not attempted",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAPaymentToOneselfLeavesTheBalance has one with enough, and one with too little.
+func TestAPaymentToOneselfLeavesTheBalance(t *testing.T) {
+	r := rehearse(t, []sent{{from: 0, to: 0, amount: 10}, {from: 0, to: 0, amount: 11}}, 10)
+	a := account(t, r, 0)
+	if a.Lowest.String() != "10" || a.LowestAfter != "" || a.Closing.String() != "10" || a.LowestOfAll.String() != "10" {
+		t.Errorf("account: %+v", a)
+	}
+	if len(r.Failures) != 1 || r.Failures[0].RefID != "t1" || r.Complete() {
+		t.Errorf("failures: %+v, want t1", r.Failures)
+	}
+}
+
+// TestWhatIsNoLineOfAPlanIsMet has a dependency that an earlier run made, alone and beside one of this plan that fails.
+func TestWhatIsNoLineOfAPlanIsMet(t *testing.T) {
+	plan := planOf([]sent{{from: 0, to: 1, amount: 80}, {from: 0, to: 1, amount: 10}, {from: 0, to: 1, amount: 1}})
+	plan.Changes.Update(1, func(c *planner.Change) { c.After = []string{"old"} })
+	plan.Changes.Update(2, func(c *planner.Change) { c.After = []string{"old", "t0"} })
+	r, err := rehearsal.Rehearse(plan, []rehearsal.OpeningBalance{{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(15)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Made.Sum("USD").String() != "10" || r.Failed.Count() != 1 || r.NotAttempted.Count() != 1 {
+		t.Errorf("%s made, %d failed, %d not attempted; want 10, 1 and 1", r.Made.Sum("USD"), r.Failed.Count(), r.NotAttempted.Count())
+	}
+}
+
+// TestOnlyWhatIsSentMoves has a line that waits for a person, and a doubt whose amount was declared anew after it was sent.
+func TestOnlyWhatIsSentMoves(t *testing.T) {
+	plan := planOf([]sent{{from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 8}})
+	plan.Changes.Update(0, func(c *planner.Change) { c.Action = planner.Wait })
+	plan.Changes.Update(1, inDoubt)
+	plan.Changes.Update(1, func(c *planner.Change) { c.Request.Amount = transfer.MustAmount("99") })
+	r, err := rehearsal.Rehearse(plan, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := account(t, r, 0); len(r.Accounts) != 2 || a.Out.String() != "8" || !a.In.IsZero() || r.Made.Sum("USD").String() != "8" {
+		t.Errorf("%d accounts, of which %+v; %s made", len(r.Accounts), a, r.Made.Sum("USD"))
+	}
+	if n := needs(t, plan, rehearsal.Known{}); len(n) != 1 || n[profile(0)].Takes.String() != "8" {
+		t.Errorf("it needs %+v", n)
+	}
+	plan.Changes.Update(1, func(c *planner.Change) { c.Recorded = nil })
+	_, err = rehearsal.Rehearse(plan, nil)
+	_, errNeeds := rehearsal.Needs(plan, rehearsal.Known{})
+	if err == nil || errNeeds == nil {
+		t.Errorf("a doubt of which no request is recorded passes: %v, %v", err, errNeeds)
 	}
 }
 

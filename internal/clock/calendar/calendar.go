@@ -70,7 +70,7 @@ func (c *Calendar) Closed(d Date) string {
 	}
 	why, isNamed := c.closed[d]
 	switch {
-	case isNamed && why != "":
+	case why != "":
 		return why
 	case !isNamed && c.weekend[d.Weekday()]:
 		return d.Weekday().String()

@@ -1,6 +1,9 @@
 package calendar_test
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +67,7 @@ func TestCalendarRules(t *testing.T) {
 		"2026-07-03": "",                   // the observed holiday is taken back
 		"2026-06-06": "",                   // a Saturday that is worked
 		"2026-06-07": "Sunday",             //
+		"2026-07-04": "Saturday",           // and a holiday: the bank would be closed anyway
 		"2026-06-03": "",                   // except goes before dates
 		"2026-06-02": "closed by its date", // except says nothing about another calendar
 	} {
@@ -71,12 +75,73 @@ func TestCalendarRules(t *testing.T) {
 			t.Errorf("%s is closed because of %q, want %q", date, got, want)
 		}
 	}
-	never := newCalendar(t, calendar.Rules{Weekend: []time.Weekday{0, 1, 2, 3, 4, 5, 6}})
-	if _, err := never.Adjust(day(t, "2026-01-01"), calendar.Following); err == nil {
-		t.Error("a calendar without business days found one")
-	}
 	if _, err := calendar.New(calendar.Rules{Holidays: []string{"atlantis"}}); err == nil {
 		t.Error("there are holidays of Atlantis")
+	}
+}
+
+// TestABusinessDayIsLookedForWithinAYear has calendars with no business day but those named.
+func TestABusinessDayIsLookedForWithinAYear(t *testing.T) {
+	for name, test := range map[string]struct {
+		convention calendar.Convention
+		except     []string
+		want       string // "" for an error
+	}{
+		"none":                                    {calendar.Following, nil, ""},
+		"none, in the month either":               {calendar.ModifiedPreceding, nil, ""},
+		"after a year":                            {calendar.Following, []string{"2027-06-15"}, "2027-06-15"},
+		"after more than a year":                  {calendar.Following, []string{"2027-06-16"}, ""},
+		"a year before":                           {calendar.Preceding, []string{"2025-06-15"}, "2025-06-15"},
+		"more than a year before":                 {calendar.Preceding, []string{"2025-06-14"}, ""},
+		"in the same month of the next year":      {calendar.ModifiedFollowing, []string{"2026-06-01", "2027-06-10"}, "2026-06-01"},
+		"in the same month of the year before":    {calendar.ModifiedPreceding, []string{"2026-06-30", "2025-06-20"}, "2026-06-30"},
+		"none after, and one before in the month": {calendar.ModifiedFollowing, []string{"2026-06-01"}, "2026-06-01"},
+		"none in the month at all":                {calendar.ModifiedFollowing, []string{"2026-05-29", "2026-07-01"}, "2026-05-29"},
+	} {
+		rules := calendar.Rules{Weekend: []time.Weekday{0, 1, 2, 3, 4, 5, 6}}
+		for _, text := range test.except {
+			rules.Except = append(rules.Except, day(t, text))
+		}
+		to, err := newCalendar(t, rules).Adjust(day(t, "2026-06-15"), test.convention)
+		if test.want == "" && !errors.Is(err, calendar.ErrNoBusinessDay) || test.want != "" && (err != nil || to.String() != test.want) {
+			t.Errorf("%s: %s, %v; want %q", name, to, err, test.want)
+		}
+	}
+}
+
+// TestWithoutACalendarAllDaysAreBusinessDays has the calendar of a schedule that names none.
+func TestWithoutACalendarAllDaysAreBusinessDays(t *testing.T) {
+	var none *calendar.Calendar
+	christmas := day(t, "2027-12-25") // a Saturday
+	if why := none.Closed(christmas); why != "" {
+		t.Errorf("it is closed because of %q", why)
+	}
+	if to, err := none.Adjust(christmas, calendar.ModifiedFollowing); err != nil || to != christmas {
+		t.Errorf("it moves to %s: %v", to, err)
+	}
+	if set, _ := none.Unknown(day(t, "2099-12-25")); set != "" {
+		t.Errorf("%s does not know a holiday", set)
+	}
+	if last, isWhole := none.Last(); !isWhole {
+		t.Errorf("it ends on %s", last)
+	}
+}
+
+// TestWeekdays has each name for the day that it names, Monday first.
+func TestWeekdays(t *testing.T) {
+	names := calendar.Weekdays()
+	if want := "[monday tuesday wednesday thursday friday saturday sunday]"; fmt.Sprint(names) != want {
+		t.Errorf("%s, want %s", names, want)
+	}
+	for _, name := range names {
+		if got, ok := calendar.ParseWeekday(name); !ok || strings.ToLower(got.String()) != name {
+			t.Errorf("%s is %s, %t", name, got, ok)
+		}
+	}
+	for _, name := range []string{"", "Monday", "mon", "someday"} {
+		if got, ok := calendar.ParseWeekday(name); ok {
+			t.Errorf("%q is %s", name, got)
+		}
 	}
 }
 
@@ -112,6 +177,8 @@ func TestTheLastHolidayOfACalendar(t *testing.T) {
 	}{
 		"a set of holidays":                {whole, ""},
 		"one date":                         {one, ""},
+		"a set of holidays, and dates too": {calendar.Rules{Holidays: whole.Holidays, Dates: long.Dates}, ""},
+		"no holidays at all":               {calendar.Rules{}, ""},
 		"dates":                            {long, "2027-12-24"},
 		"dates, and others that go on":     {also(short, long), "2027-12-24"},
 		"dates, and others that end":       {also(long, short), "2027-12-24"},

@@ -84,19 +84,24 @@ func ParseRecurrence(text string) (*Recurrence, error) {
 	return r, nil
 }
 
-// checkNumbers refuses numbers of BYDAY that no period has so many weeks for; the library falls
-// over them.
+// checkNumbers refuses numbers of BYDAY that no month has so many weeks for: the library falls over
+// them. It refuses itself those that no year has so many for.
 func checkNumbers(option *rrule.ROption) error {
-	most, what := weeksOfYear, "year"
-	if option.Freq == rrule.MONTHLY || len(option.Bymonth) > 0 {
-		most, what = weeksOfMonth, "month"
-	}
+	most := weeksOf(option)
 	for _, day := range option.Byweekday {
 		if n := day.N(); n > most || n < -most {
-			return fmt.Errorf("has %v in BYDAY; no %s has that day more than %d times", day, what, most)
+			return fmt.Errorf("has %v in BYDAY; no month has that day more than %d times", day, most)
 		}
 	}
 	return nil
+}
+
+// weeksOf is how often a day of the week can come in the period in which the numbers of BYDAY count.
+func weeksOf(option *rrule.ROption) int {
+	if option.Freq == rrule.MONTHLY || len(option.Bymonth) > 0 {
+		return weeksOfMonth
+	}
+	return weeksOfYear
 }
 
 // numberedAlike gives each day of BYDAY a number where some have one: the library takes "MO,1FR"
@@ -106,17 +111,13 @@ func numberedAlike(option *rrule.ROption) []rrule.Weekday {
 	if !slices.ContainsFunc(option.Byweekday, isNumbered) {
 		return option.Byweekday
 	}
-	most := weeksOfYear
-	if option.Freq == rrule.MONTHLY || len(option.Bymonth) > 0 {
-		most = weeksOfMonth
-	}
 	var all []rrule.Weekday
 	for _, day := range option.Byweekday {
 		if isNumbered(day) {
 			all = append(all, day)
 			continue
 		}
-		for n := range most {
+		for n := range weeksOf(option) {
 			all = append(all, day.Nth(n+1))
 		}
 	}
@@ -127,8 +128,8 @@ func numberedAlike(option *rrule.ROption) []rrule.Weekday {
 func splitRule(text string) (map[string]string, error) {
 	parts := make(map[string]string)
 	for part := range strings.SplitSeq(text, ";") {
-		name, value, ok := strings.Cut(part, "=")
-		if !ok || name == "" || value == "" {
+		name, value, _ := strings.Cut(part, "=")
+		if name == "" || value == "" {
 			return nil, unnamedPart(part)
 		}
 		if _, twice := parts[name]; twice {
@@ -266,12 +267,12 @@ func (r *Recurrence) Dates(start, until Date) ([]Date, error) {
 }
 
 // from is where the library starts to count, and writes into option the parts that start implies,
-// where the library would not see them. With WEEKLY and BYSETPOS it is the beginning of the week:
-// the library takes the days of its first week from there on for the whole week, and picks others
-// from them than section 3.3.10 does. With BYWEEKNO alone, the library makes every day of the week
+// where the library would not see them. With WEEKLY it is the beginning of the week: the library takes
+// the days of its first week from there on for the whole week, and BYSETPOS would pick others from
+// them than section 3.3.10 does. With BYWEEKNO alone, the library makes every day of the week
 // an occurrence; the section takes what the rule does not say from the start.
 func (r *Recurrence) from(start Date, option *rrule.ROption) Date {
-	isWeekly := option.Freq == rrule.WEEKLY && len(option.Bysetpos) > 0
+	isWeekly := option.Freq == rrule.WEEKLY
 	isByWeek := len(option.Byweekno) > 0 && len(option.Bymonthday)+len(option.Byyearday) == 0
 	monday := (int(start.Weekday()) + 6) % 7
 	if (isWeekly || isByWeek) && len(option.Byweekday) == 0 {

@@ -61,6 +61,8 @@ func TestRecurrence(t *testing.T) {
 		"the first day of each week, by WKST=MO":   {"FREQ=WEEKLY;COUNT=2;BYDAY=SU,SA;BYSETPOS=1;WKST=MO", "2026-08-03", "", "2026-08-08 2026-08-15"},
 		"the first day of each week, by WKST=SU":   {"FREQ=WEEKLY;COUNT=2;BYDAY=SU,SA;BYSETPOS=1;WKST=SU", "2026-08-03", "", "2026-08-09 2026-08-16"},
 		"BYSETPOS in a week that start cuts":       {"FREQ=WEEKLY;BYDAY=MO,TU,FR;BYSETPOS=1", "2026-01-07", "2026-01-20", "2026-01-12 2026-01-19"},
+		"the week that start cuts has a day":       {"FREQ=WEEKLY;BYDAY=MO,FR;BYSETPOS=1", "2026-01-07", "2026-01-20", "2026-01-12 2026-01-19"},
+		"BYSETPOS in every other week":             {"FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;BYSETPOS=1", "2026-01-05", "2026-02-01", "2026-01-05 2026-01-19"},
 		"BYWEEKNO takes the weekday of start":      {"FREQ=YEARLY;BYWEEKNO=20", "2026-05-11", "2028-12-31", "2026-05-11 2027-05-17 2028-05-15"},
 		"week 1 that begins in December":           {"FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO", "2025-12-01", "2027-01-31", "2025-12-29 2027-01-04"},
 		"the 100th day (RFC)":                      {"FREQ=YEARLY;BYYEARDAY=1,100,-1", "2028-01-01", "2028-12-31", "2028-01-01 2028-04-09 2028-12-31"},
@@ -68,8 +70,13 @@ func TestRecurrence(t *testing.T) {
 		"days with a number and without":           {"FREQ=MONTHLY;BYDAY=MO,1FR", "2026-11-01", "2026-11-30", "2026-11-02 2026-11-06 2026-11-09 2026-11-16 2026-11-23 2026-11-30"},
 		"the same in a month of a year":            {"FREQ=YEARLY;BYMONTH=12;BYDAY=MO,1FR", "2026-12-01", "2026-12-31", "2026-12-04 2026-12-07 2026-12-14 2026-12-21 2026-12-28"},
 		"BYWEEKNO with days of the year":           {"FREQ=YEARLY;BYWEEKNO=20;BYYEARDAY=131,132", "2026-01-01", "2026-12-31", "2026-05-11 2026-05-12"},
+		"BYWEEKNO with a day of year and of month": {"FREQ=YEARLY;BYWEEKNO=20;BYYEARDAY=131,132;BYMONTHDAY=11,13", "2026-01-01", "2026-12-31", "2026-05-11"},
+		"BYSETPOS of a week's days":                {"FREQ=YEARLY;BYWEEKNO=20,21;BYSETPOS=-1", "2026-01-01", "2026-12-31", "2026-05-21"},
+		"BYSETPOS of days of the year":             {"FREQ=YEARLY;BYYEARDAY=1,100;BYSETPOS=2", "2028-01-01", "2028-12-31", "2028-04-09"},
+		"the 53rd Thursday of a year":              {"FREQ=YEARLY;BYDAY=53TH", "2020-01-01", "2026-12-31", "2020-12-31 2026-12-31"},
 		"lower case and a name in front":           {"rrule:freq=daily;count=2", "2026-01-31", "", "2026-01-31 2026-02-01"},
 		"nothing":                                  {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "2026-01-01", "", ""},
+		"not to the first day after the years":     {"FREQ=YEARLY", "2098-01-01", "", "2098-01-01 2099-01-01"},
 		"to the last day of the years":             {"FREQ=YEARLY", "2098-12-31", "", "2098-12-31 2099-12-31"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +85,47 @@ func TestRecurrence(t *testing.T) {
 				t.Errorf("%s from %s (-want +got):\n%s", test.rule, test.start, diff)
 			}
 		})
+	}
+}
+
+// TestRecurrenceSaysWhatItTakes has mistakes of people who don't know RFC 5545 by heart.
+func TestRecurrenceSaysWhatItTakes(t *testing.T) {
+	const isPart = ", and each part of a rule is NAME=VALUE, as in \"FREQ=MONTHLY;BYMONTHDAY=-1\""
+	const isAfterDays = "; a schedule has one time a day, which the argument time says"
+	for rule, want := range map[string]string{
+		"Quarterly":                        `is no rule of RFC 5545; write "FREQ=MONTHLY;INTERVAL=3"`,
+		"biweekly":                         `is no rule of RFC 5545; write "FREQ=WEEKLY;INTERVAL=2"`,
+		"each month":                       `has "EACH MONTH"` + isPart,
+		"FREQ=DAILY;COUNT=":                `has "COUNT="` + isPart,
+		"FREQ=DAILY;=5":                    `has "=5"` + isPart,
+		"FREQ=DAILY;COUNT":                 `has "COUNT"` + isPart,
+		"FREQ=DAILY;":                      `has ""` + isPart,
+		"FREQ=DAILY;COUNT=1;COUNT=1":       "has COUNT twice",
+		"FREQ=DAILY;BYHOUR=9":              "has BYHOUR" + isAfterDays,
+		"FREQ=DAILY;BYMINUTE=1":            "has BYMINUTE" + isAfterDays,
+		"FREQ=DAILY;BYSECOND=1":            "has BYSECOND" + isAfterDays,
+		"FREQ=HOURLY":                      "has FREQ=HOURLY" + isAfterDays,
+		"FREQ=DAILY;BYEASTER=0":            "has BYEASTER, which RFC 5545 does not know",
+		"FREQ=FORTNIGHTLY":                 "has FREQ=FORTNIGHTLY; it takes YEARLY, MONTHLY, WEEKLY or DAILY",
+		"BYMONTHDAY=1":                     "has no FREQ, such as FREQ=MONTHLY",
+		"FREQ=DAILY;COUNT=10001":           "has COUNT=10001; it takes a number from 1 to 10000",
+		"FREQ=DAILY;INTERVAL=1001":         "has INTERVAL=1001; it takes a number from 1 to 1000",
+		"FREQ=DAILY;UNTIL=20260101T0900":   "has UNTIL=20260101T0900; a schedule has days, so it takes a date such as UNTIL=20261231",
+		"FREQ=DAILY;UNTIL=19991231":        "has UNTIL=19991231, which " + calendar.ErrDate.Error(),
+		"FREQ=MONTHLY;BYDAY=6MO":           "has +6MO in BYDAY; no month has that day more than 5 times",
+		"FREQ=YEARLY;BYMONTH=1;BYDAY=-6MO": "has -6MO in BYDAY; no month has that day more than 5 times",
+		"FREQ=MONTHLY;BYDAY=+0MO":          "has +0MO in BYDAY; days are counted from 1, or from -1 backwards",
+		"FREQ=MONTHLY;BYMONTHDAY=1" + strings.Repeat(",1", 488):  "is longer than 1000 characters",
+		"FREQ=MONTHLY;BYMONTHDAY=10" + strings.Repeat(",1", 487): "",
+		"FREQ=YEARLY;BYMONTH=1;BYDAY=-5MO":                       "",
+		"FREQ=YEARLY;BYDAY=-53MO":                                "",
+		"FREQ=DAILY;COUNT=10000":                                 "",
+		"FREQ=DAILY;INTERVAL=1000":                               "",
+	} {
+		_, err := calendar.ParseRecurrence(rule)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("%.40q: %s, want %s", rule, got, want)
+		}
 	}
 }
 
@@ -103,6 +151,46 @@ func TestRecurrenceRefuses(t *testing.T) {
 	}
 	if _, err := r.Dates(day(t, "2026-01-01"), 0); !errors.Is(err, calendar.ErrTooMany) {
 		t.Errorf("a rule of 27,000 days returned %v", err)
+	}
+}
+
+// TestARuleForgetsWhereItStarted has rules that leave something to their start, and are asked from two starts in turn.
+func TestARuleForgetsWhereItStarted(t *testing.T) {
+	for rule, want := range map[string][2]string{
+		"FREQ=WEEKLY;COUNT=2":                         {"[2026-05-11 2026-05-18]", "[2026-05-13 2026-05-20]"},
+		"FREQ=YEARLY;BYWEEKNO=20;COUNT=2":             {"[2026-05-11 2027-05-17]", "[2026-05-13 2027-05-19]"},
+		"FREQ=MONTHLY;COUNT=2":                        {"[2026-05-11 2026-06-11]", "[2026-05-13 2026-06-13]"},
+		"FREQ=WEEKLY;BYDAY=MO,WE;BYSETPOS=-1;COUNT=2": {"[2026-05-13 2026-05-20]", "[2026-05-13 2026-05-20]"},
+	} {
+		r, err := calendar.ParseRecurrence(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			for i, start := range []string{"2026-05-11", "2026-05-13"} {
+				if got, err := r.Dates(day(t, start), 0); err != nil || fmt.Sprint(got) != want[i] {
+					t.Errorf("%s from %s: %v, %v; want %s", rule, start, got, err, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestARuleSaysHowItEnds has rules that end by themselves, and one that does not.
+func TestARuleSaysHowItEnds(t *testing.T) {
+	for rule, want := range map[string]struct{ ends, before, on, counts bool }{
+		"FREQ=DAILY":                {},
+		"FREQ=DAILY;COUNT=1":        {ends: true, counts: true},
+		"FREQ=DAILY;UNTIL=20261231": {ends: true, on: false, before: true},
+	} {
+		r, err := calendar.ParseRecurrence(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := struct{ ends, before, on, counts bool }{r.Ends(), r.EndsBefore(day(t, "2027-01-01")), r.EndsBefore(day(t, "2026-12-31")), r.Counts()}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", rule, got, want)
+		}
 	}
 }
 

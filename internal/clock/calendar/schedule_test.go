@@ -72,15 +72,34 @@ func TestOccurrencesAreDueOnBusinessDays(t *testing.T) {
 	}
 }
 
+// TestAScheduleHasAllOccurrencesOfItsCount has rules that say themselves when they end, and some that leave it to the schedule.
 func TestAScheduleHasAllOccurrencesOfItsCount(t *testing.T) {
-	for rule, want := range map[string]error{
-		"FREQ=YEARLY;COUNT=2": nil, // 2098 and 2099, the last year
-		"FREQ=YEARLY;COUNT=3": calendar.ErrTooFew,
-		"FREQ=YEARLY":         calendar.ErrEndless,
-		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=1": calendar.ErrNone,
+	for rule, test := range map[string]struct {
+		start, until string
+		want         error
+	}{
+		"FREQ=YEARLY;COUNT=2":                         {"2098-06-02", "", nil}, // 2098 and 2099, the last year
+		"FREQ=YEARLY;COUNT=3":                         {"2098-06-02", "", calendar.ErrTooFew},
+		"FREQ=YEARLY;COUNT=4":                         {"2098-06-02", "2099-12-31", nil}, // until may leave some of them out
+		"FREQ=YEARLY;UNTIL=20990602":                  {"2098-06-02", "", nil},
+		"FREQ=YEARLY":                                 {"2098-06-02", "", calendar.ErrEndless},
+		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=1": {"2098-06-02", "", calendar.ErrNone},
+		"FREQ=DAILY":                                  {"2026-06-02", "2099-06-02", calendar.ErrTooMany},
+		"FREQ=DAILY;COUNT=10000":                      {"2026-06-02", "", nil},
 	} {
-		if _, err := schedule(t, rule, "2098-06-02", "", calendar.Following).Occurrences(); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", rule, err, want)
+		all, err := schedule(t, rule, test.start, test.until, calendar.Following).Occurrences()
+		if !errors.Is(err, test.want) || len(all) > 0 != (test.want == nil) {
+			t.Errorf("%s: %d occurrences, %v; want %v", rule, len(all), err, test.want)
 		}
+	}
+}
+
+// TestAnOccurrenceThatCannotMoveIsNamed has a calendar that is closed for good from its second date on.
+func TestAnOccurrenceThatCannotMoveIsNamed(t *testing.T) {
+	s := schedule(t, "FREQ=MONTHLY;COUNT=2", "2026-06-01", "", calendar.Following)
+	s.Calendar = newCalendar(t, calendar.Rules{Weekend: []time.Weekday{0, 1, 2, 3, 4, 5, 6}, Except: []calendar.Date{day(t, "2026-06-02")}})
+	_, err := s.Occurrences()
+	if want := "has 2026-07-01, which cannot be moved: there is no business day within a year"; !errors.Is(err, calendar.ErrNoBusinessDay) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

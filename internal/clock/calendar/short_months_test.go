@@ -20,6 +20,11 @@ func TestShortMonths(t *testing.T) {
 		"both of two days":      {"FREQ=MONTHLY;BYMONTHDAY=30,31", "2026-01-30", "2026-04-30", "2026-02, day 30"},
 		"the last day":          {"FREQ=MONTHLY;BYMONTHDAY=-1", "2026-01-31", "2026-07-31", ""},
 		"months that are named": {"FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=1,2,3", "2026-01-31", "2027-03-31", ""},
+		"a month that is named": {"FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=1", "2026-01-31", "2028-01-31", ""},
+		"the fifth Friday":      {"FREQ=MONTHLY;BYDAY=5FR", "2026-01-30", "2026-07-31", ""},
+		"Friday the 31st":       {"FREQ=MONTHLY;BYDAY=MO,FR;BYMONTHDAY=31", "2026-07-31", "2027-05-31", ""},
+		"leap days":             {"FREQ=YEARLY", "2024-02-29", "2032-02-29", ""},
+		"one date":              {"FREQ=MONTHLY", "2026-01-31", "2026-02-28", ""},
 		"weeks":                 {"FREQ=WEEKLY", "2026-01-31", "2026-07-31", ""},
 		"no date":               {"FREQ=MONTHLY;BYMONTHDAY=31", "2026-02-01", "2026-02-28", ""},
 	} {

@@ -106,9 +106,6 @@ func without(open []Interval, deny Deny) []Interval {
 func joined(all []Interval) []Interval {
 	var list []Interval
 	for _, i := range all {
-		if !i.Opens.Before(i.Closes) {
-			continue // clocks that were put forward left nothing of it
-		}
 		if n := len(list); n > 0 && !i.Opens.After(list[n-1].Closes) {
 			list[n-1].Closes = latest(list[n-1].Closes, i.Closes)
 			continue
@@ -122,6 +119,7 @@ func clipped(all []Interval, from, to time.Time) []Interval {
 	var list []Interval
 	for _, i := range all {
 		i.Closes = earliest(i.Closes, to)
+		// Clocks that were put forward may leave nothing of an interval.
 		if i.Closes.After(from) && i.Opens.Before(i.Closes) {
 			list = append(list, i)
 		}

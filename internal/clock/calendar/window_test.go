@@ -80,6 +80,12 @@ func TestIntervals(t *testing.T) {
 			"2026-03-08T00:00:00Z", "2026-03-09T00:00:00Z",
 			"2026-03-08T07:30:00Z/2026-03-08T08:00:00Z",
 		},
+		"a window that the clocks skip": {
+			calendar.Hours{Days: everyDay},
+			"America/New_York", "02:30", "03:00",
+			"2026-03-07T00:00:00Z", "2026-03-10T00:00:00Z",
+			"2026-03-07T07:30:00Z/2026-03-07T08:00:00Z 2026-03-09T06:30:00Z/2026-03-09T07:00:00Z",
+		},
 		"from the instant at which it closes": {
 			calendar.Hours{Days: everyDay},
 			"UTC", "09:00", "17:00",
@@ -102,6 +108,27 @@ func TestIntervals(t *testing.T) {
 			"UTC", "09:00", "17:00",
 			"2026-11-27T00:00:00Z", "2026-11-30T00:00:00Z",
 			"2026-11-27T09:00:00Z/2026-11-27T12:00:00Z",
+		},
+		"cut-offs of an overnight window, before midnight and after": {
+			calendar.Hours{
+				Days:    everyDay,
+				CutOffs: []calendar.CutOff{{Days: [7]bool{time.Friday: true}, At: clock(t, "02:00")}, {Dates: []calendar.Date{day(t, "2026-11-28")}, At: clock(t, "23:00")}},
+			},
+			"UTC", "22:00", "04:00",
+			"2026-11-27T12:00:00Z", "2026-11-30T12:00:00Z",
+			"2026-11-27T22:00:00Z/2026-11-28T02:00:00Z 2026-11-28T22:00:00Z/2026-11-28T23:00:00Z 2026-11-29T22:00:00Z/2026-11-30T04:00:00Z",
+		},
+		"denials that overlap the window and each other, whatever their order": {
+			calendar.Hours{
+				Days: everyDay,
+				Denies: []calendar.Deny{
+					{instant(t, "2026-11-27T16:00:00Z"), instant(t, "2026-11-28T09:30:00Z")}, {instant(t, "2026-11-27T07:00:00Z"), instant(t, "2026-11-27T10:00:00Z")},
+					{instant(t, "2026-11-27T12:00:00Z"), instant(t, "2026-11-27T13:00:00Z")}, {instant(t, "2026-11-27T11:00:00Z"), instant(t, "2026-11-27T12:30:00Z")},
+				},
+			},
+			"UTC", "09:00", "17:00",
+			"2026-11-27T00:00:00Z", "2026-11-29T00:00:00Z",
+			"2026-11-27T10:00:00Z/2026-11-27T11:00:00Z 2026-11-27T13:00:00Z/2026-11-27T16:00:00Z 2026-11-28T09:30:00Z/2026-11-28T17:00:00Z",
 		},
 		"cut-offs and denials": {
 			calendar.Hours{
@@ -171,7 +198,7 @@ func TestIntervalsMinuteByMinute(t *testing.T) {
 // TestAWindowThatOpensInWeeksIsFound closes a window for some days, and for more than are looked through.
 func TestAWindowThatOpensInWeeksIsFound(t *testing.T) {
 	from := instant(t, "2026-11-27T12:00:00Z")
-	for days, want := range map[int]string{0: "2026-11-27T09:00:00Z", 1: "2026-11-28T12:00:00Z", 10: "2026-12-07T12:00:00Z", 300: "2027-09-23T12:00:00Z", 400: ""} {
+	for days, want := range map[int]string{0: "2026-11-27T09:00:00Z", 1: "2026-11-28T12:00:00Z", 10: "2026-12-07T12:00:00Z", 300: "2027-09-23T12:00:00Z", 365: "2027-11-27T12:00:00Z", 366: ""} {
 		w := calendar.Hours{
 			Zone: time.UTC, Days: everyDay, From: clock(t, "09:00"), To: clock(t, "17:00"),
 			Denies: []calendar.Deny{{From: from, To: from.AddDate(0, 0, days)}},
@@ -183,6 +210,18 @@ func TestAWindowThatOpensInWeeksIsFound(t *testing.T) {
 		if got := next.Opens.Format(time.RFC3339); found != (want != "") || found && got != want {
 			t.Errorf("denied for %d days: it opens at %s, %t, want %q", days, got, found, want)
 		}
+	}
+}
+
+// TestAWindowThatOpensOnceIsFound has one business day in a year.
+func TestAWindowThatOpensOnceIsFound(t *testing.T) {
+	w := calendar.Hours{
+		Zone: time.UTC, Days: everyDay, From: clock(t, "09:00"), To: clock(t, "17:00"),
+		Calendar: newCalendar(t, calendar.Rules{Weekend: []time.Weekday{0, 1, 2, 3, 4, 5, 6}, Except: []calendar.Date{day(t, "2027-02-01")}}),
+	}
+	want := calendar.Interval{Opens: instant(t, "2027-02-01T09:00:00Z"), Closes: instant(t, "2027-02-01T17:00:00Z")}
+	if got, found := w.Next(instant(t, "2026-11-27T12:00:00Z")); !found || !got.Opens.Equal(want.Opens) || !got.Closes.Equal(want.Closes) {
+		t.Errorf("%v, %t, want %v", got, found, want)
 	}
 }
 
