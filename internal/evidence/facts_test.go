@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +35,7 @@ func TestTheFactsOfAPackAreThoseOfItsRun(t *testing.T) {
 		}
 		begun.Author, begun.Controls = "ada", sum([]byte("controls"))
 		begun.ControlList = []state.ControlDigest{{Name: "limit.day", Place: "main.hcl:3", SHA256: sum([]byte("limit"))}}
-		begun.Accepted = []string{"--accept-limit=day"}
+		begun.Accepted = []string{"--accept-limit=day<night"}
 		begun.Approvals[1] = approved(t, h.plan, state.RoleApprover, "bob b")
 		run = begun
 		return begun
@@ -68,7 +70,7 @@ func TestTheFactsOfAPackAreThoseOfItsRun(t *testing.T) {
 	files := read(t, dir)
 	var written evidence.Facts
 	check(t, json.Unmarshal([]byte(files[evidence.FactsFile]), &written))
-	if diff := cmp.Diff(want, written); diff != "" {
+	if diff := cmp.Diff(want, written); diff != "" || !strings.Contains(files[evidence.FactsFile], "day<night") {
 		t.Errorf("in %s (-want +got):\n%s", evidence.FactsFile, diff)
 	}
 	signers := `ada namespaces="remit-plan" ` + run.Approvals[0].Key + "\n" + `"bob b" namespaces="remit-plan" ` + run.Approvals[1].Key + "\n"
@@ -85,8 +87,13 @@ func TestTheFactsOfAPackAreThoseOfItsRun(t *testing.T) {
 		}
 		return errors.Join(err, errInfo)
 	}))
-	if _, whole := h.export(t, "third"); !whole.Facts.Run.Complete || whole.Facts.Plan != (evidence.PlanFacts{Absent: whole.Facts.Plan.Absent}) {
-		t.Errorf("a run that is complete, without a plan: %+v", whole.Facts)
+	dir, third := h.export(t, "third")
+	if !third.Facts.Run.Complete || third.Facts.Plan != (evidence.PlanFacts{Absent: third.Facts.Plan.Absent}) {
+		t.Errorf("a run that is complete, without a plan: %+v", third.Facts)
+	}
+	bare := []string{evidence.ManifestFile, evidence.FactsFile, evidence.JournalFile, evidence.RegisterFile, evidence.LinesFile}
+	if diff := cmp.Diff(bare, slices.Sorted(maps.Keys(read(t, dir)))); diff != "" {
+		t.Errorf("the files of a run without a plan (-want +got):\n%s", diff)
 	}
 }
 
@@ -132,6 +139,18 @@ func TestWhereAFindingIs(t *testing.T) {
 			older(t, dir)
 			edit(t, dir, evidence.LinesFile, `"group_id":"g-r-rent"`, `"group_id":"g-x"`)
 		}, true, "", []string{`outcomes.jsonl, line 4: its "group_id" is "g-x", and the journal says "g-r-rent"`}},
+		"a register of an older version with an empty column more": {func(t *testing.T, dir string) {
+			older(t, dir)
+			rows := strings.ReplaceAll(read(t, dir)[evidence.RegisterFile], "\r\n", ",\r\n")
+			put(t, dir, evidence.RegisterFile, strings.Replace(rows, ",\r\n", ",more\r\n", 1))
+		}, true, "", []string{
+			`outcomes.csv, line 2: its "more" is empty, and the journal says nothing`, `outcomes.csv, line 3: its "more" is empty, and the journal says nothing`,
+			`outcomes.csv, line 4: its "more" is empty, and the journal says nothing`, `outcomes.csv, line 5: its "more" is empty, and the journal says nothing`,
+		}},
+		"a register of an older version with an empty cell": {func(t *testing.T, dir string) {
+			older(t, dir)
+			edit(t, dir, evidence.RegisterFile, ",no funds,", ",,")
+		}, true, "", []string{`outcomes.csv, line 4: its "reason" is empty, and the journal says no funds`}},
 		"a face that is no JSON": {func(t *testing.T, dir string) {
 			put(t, dir, evidence.LinesFile, "[]\n")
 		}, true, "", []string{"outcomes.jsonl, line 1: it was changed: json: cannot unmarshal array into Go value of type map[string]json.RawMessage"}},
@@ -318,5 +337,38 @@ func TestAPasskeyOfSomebodyElseIsFound(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestALaterWordOnATransferOfTheRunIsWithheld has a later run that settles a doubt of the proven one, and an answer that is longer than
+// a reader's buffer, in letters that a page of HTML would have in other words.
+func TestALaterWordOnATransferOfTheRunIsWithheld(t *testing.T) {
+	h := newHistory(t)
+	reason := "a < b & c " + strings.Repeat("x", 100<<10)
+	h.retell(t, func(entry state.Entry) state.Entry {
+		if o, ok := entry.(state.Outcome); ok && o.RefID == "heating" {
+			o.Reason = reason
+			return o
+		}
+		return entry
+	})
+	h.journal.append(t, state.Begun{RunID: "fourth", Digest: "d"}, statetest.Outcome("water", "fourth", state.SourceLookup, state.Recorded),
+		state.Ended{RunID: "fourth"})
+	dir, exported := h.export(t, "second")
+	if j := exported.Facts.Journal; j.Shown != 10 || j.Withheld != 8 {
+		t.Errorf("%d events are shown and %d are withheld, want 10 and 8", j.Shown, j.Withheld)
+	}
+	if journal := read(t, dir)[evidence.JournalFile]; strings.Contains(journal, "fourth") || !strings.Contains(journal, string(h.journal.events[12].Data)) {
+		t.Error("the journal's part has a later run, or not the bytes of the journal")
+	}
+	if report := verify(t, dir); !report.Whole() {
+		t.Errorf("an untouched pack: %.300v", report.Findings)
+	}
+	edit(t, dir, evidence.FactsFile, `"remit": "0.1.0"`, `"remit": "0.0.9"`)
+	edit(t, dir, evidence.LinesFile, `"remit":"0.1.0"`, `"remit":"0.0.9"`)
+	edit(t, dir, evidence.LinesFile, `"interrupted":false,`, "")
+	seal(t, dir)
+	if report := verify(t, dir); !report.Whole() {
+		t.Errorf("a pack of an older version: %.300v", report.Findings)
 	}
 }

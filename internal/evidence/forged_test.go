@@ -93,6 +93,13 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			}
 			return lines
 		}, "event 10 follows event 8"},
+		"a number below one": {func(_ *testing.T, lines []packLine) []packLine {
+			first := lines[0].Seq
+			for i := range lines {
+				lines[i].Seq -= first
+			}
+			return lines
+		}, "it does not begin with an event in full"},
 		"a number twice": {func(_ *testing.T, lines []packLine) []packLine {
 			return slices.Insert(lines, 3, lines[3])
 		}, "follows event"},
@@ -120,6 +127,26 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 		}, "it has a digest in place of its content, and content"},
 		"an event that is withheld, and its kind is told": {func(_ *testing.T, lines []packLine) []packLine {
 			lines[len(lines)-1].Kind = state.KindOutcome
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its time is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Time = noon
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its run is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].RunID = "third"
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its payload is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Data = json.RawMessage(`{}`)
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its hash is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Hash = whole[len(whole)-1].Hash
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and the hash before it is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Previous = whole[len(whole)-2].Hash
 			return lines
 		}, "it has a digest in place of its content, and content"},
 		"a digest with more behind it": {func(_ *testing.T, lines []packLine) []packLine {
