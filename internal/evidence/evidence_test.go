@@ -727,6 +727,12 @@ func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
 			carol := approved(t, h.plan, state.RoleApprover, "carol")
 			begun.Approvals[1].Signature, begun.Approvals[1].SHA256 = carol.Signature, carol.SHA256
 		}, "approval-02.sig", "it was made with the key"},
+		"another fingerprint of a key": {func(h *history, begun *state.Begun) {
+			begun.Approvals[1].Fingerprint = approved(t, h.plan, state.RoleApprover, "carol").Fingerprint
+		}, "approval-02.sig", "it was made with the key"},
+		"another key of a fingerprint": {func(h *history, begun *state.Begun) {
+			begun.Approvals[1].Key = approved(t, h.plan, state.RoleApprover, "carol").Key
+		}, "approval-02.sig", "it was made with the key"},
 		"another hash of a signature": {func(_ *history, begun *state.Begun) {
 			begun.Approvals[1].SHA256 = sum([]byte("another file"))
 		}, "approval-02.sig", "its SHA-256 is not that which the journal says"},

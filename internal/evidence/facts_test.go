@@ -73,6 +73,15 @@ func TestTheFactsOfAPackAreThoseOfItsRun(t *testing.T) {
 	if diff := cmp.Diff(want, written); diff != "" || !strings.Contains(files[evidence.FactsFile], "day<night") {
 		t.Errorf("in %s (-want +got):\n%s", evidence.FactsFile, diff)
 	}
+	register := `result,ref_id,group_id,record_id,service_status,batch,operation,from_profile_id,from_identity_id,from_account_id,to_profile_id,to_identity_id,to_account_id,amount,asset,at,reason,place
+recorded,doubt,g-r-doubt,r-doubt,COMPLETED,,internal,p-from,,,p-to,,,10.00,USD,2026-11-27T12:00:09Z,,
+recorded,rent,g-r-rent,r-rent,COMPLETED,,internal,p-from,,,p-to,,,10.00,USD,2026-11-27T12:00:14Z,,test.hcl:1
+refused,heating,,,,,internal,p-from,,,p-to,,,10.00,USD,2026-11-27T12:00:13Z,no funds,test.hcl:1
+in_doubt,water,,,,,internal,p-from,,,p-to,,,10.00,USD,2026-11-27T12:00:12Z,The run wrote no outcome of it.,test.hcl:1
+`
+	if diff := cmp.Diff(register, strings.ReplaceAll(files[evidence.RegisterFile], "\r\n", "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", evidence.RegisterFile, diff)
+	}
 	signers := `ada namespaces="remit-plan" ` + run.Approvals[0].Key + "\n" + `"bob b" namespaces="remit-plan" ` + run.Approvals[1].Key + "\n"
 	if diff := cmp.Diff(signers, files[evidence.SignersFile]); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", evidence.SignersFile, diff)

@@ -286,3 +286,21 @@ func TestTheSignatureOfAManifest(t *testing.T) {
 		})
 	}
 }
+
+// TestAHashThatIsNotThatOfItsEventIsFound changes what one event says of its own hash, or of that before it, and nothing of which a
+// hash is made.
+func TestAHashThatIsNotThatOfItsEventIsFound(t *testing.T) {
+	h := newHistory(t)
+	for _, member := range []string{`"hash":"`, `"previous":"`} {
+		dir, _ := h.export(t, "second")
+		lines := strings.SplitAfter(read(t, dir)[evidence.JournalFile], "\n")
+		before, after, _ := strings.Cut(lines[4], member)
+		lines[4] = before + member + sum(nil) + after[len(sum(nil)):]
+		put(t, dir, evidence.JournalFile, strings.Join(lines, ""))
+		seal(t, dir)
+		const want = "journal.jsonl, line 5, event 9: its hash is not that of its content after the event before it"
+		if got := verify(t, dir).Findings; len(got) != 1 || got[0].String() != want {
+			t.Errorf("another %s: %v, want %s", member, got, want)
+		}
+	}
+}
