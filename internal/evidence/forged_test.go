@@ -262,6 +262,7 @@ func TestTheSignatureOfAManifest(t *testing.T) {
 		"a signature of a plan":     {signed("eve", approval.Namespace, manifest), known + line("eve", ""), "", `the namespace "remit-plan"`},
 		"a signature for any file":  {signed("eve", "file", manifest), known + line("eve", ""), "", `the namespace "file"`},
 		"one over another manifest": {signed("eve", evidence.Namespace, manifest+"x"), known + line("eve", ""), "", "it is no signature of SHA256SUMS"},
+		"one without end":           {strings.Repeat("x", 1<<20), known, "", "it cannot be read: it is too long"},
 		"no signature at all":       {"hello\n", known, "", "it is no SSH signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
