@@ -404,7 +404,8 @@ func TestWhenATransferWas(t *testing.T) {
 	}
 }
 
-// TestARequestWithAFingerprintMatchesItsEcho has requests that carry their fingerprint in their metadata.
+// TestARequestWithAFingerprintMatchesItsEcho has requests that carry their fingerprint in their metadata, and answers that echoed
+// all of it or nothing.
 func TestARequestWithAFingerprintMatchesItsEcho(t *testing.T) {
 	r := request(1) // with metadata
 	r.FingerprintKey = "fp"
@@ -412,27 +413,49 @@ func TestARequestWithAFingerprintMatchesItsEcho(t *testing.T) {
 	for side := range both {
 		both[side] = both[side].with("metadata.fp", r.Fingerprint().String())
 	}
+	for answered, stored := range map[string]row{"all": both[0], "nothing": both[0].with("metadata.fp", "", "metadata.employee", "")} {
+		w := newWorld(t, 0)
+		w.append(t, func(add func(...state.Entry)) {
+			add(intent(r), recorded(r.RefID, state.Recorded, state.SourceAnswer, stored))
+		})
+		for name, test := range map[string]struct {
+			export []row
+			want   string
+		}{
+			"its own":           {both, "matched []"},
+			"another":           {[]row{both[0].with("metadata.fp", "00"), both[1].with("metadata.fp", "00")}, "differs [field]"},
+			"none":              {[]row{both[0].with("metadata.fp", ""), both[1]}, "differs [field]"},
+			"another's pair":    {[]row{both[0].with("metadata.employee", "E-9"), both[1]}, "differs [field]"},
+			"another recipient": {[]row{both[0], both[1].with("profile_id", "mallory")}, "differs [field]"},
+		} {
+			got := ""
+			w.reconciled(t, reconcile.Options{FingerprintKey: "fp", Each: func(l *reconcile.Item) error {
+				got = fmt.Sprint(l.Result, " ", l.Breaks)
+				return nil
+			}}, format(0, test.export))
+			if got != test.want {
+				t.Errorf("%s, of an answer that echoed %s: %s, want %s", name, answered, got, test.want)
+			}
+		}
+	}
+}
+
+// TestAnAcceptedAmountThatIsNoNumberIsNoTotal has a person accept a record with an amount that is grouped, of which no sum can be made.
+func TestAnAcceptedAmountThatIsNoNumberIsNoTotal(t *testing.T) {
+	r := request(0)
+	both := sides(r, 0)
+	stored := both[0].with("amount", "1,000.00")
+	record, err := transfer.ParseRecord([]byte(stored.json()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	differences := append(transfer.Compare(r, record, transfer.DefaultOperator), transfer.Shortcomings(record)...)
 	w := newWorld(t, 0)
 	w.append(t, func(add func(...state.Entry)) {
-		add(intent(r), recorded(r.RefID, state.Recorded, state.SourceAnswer, both[0]))
+		add(intent(r), recorded(r.RefID, state.Conflict, state.SourceLookup, stored), told("resolve", recorded(r.RefID, state.Recorded, "", stored), differences...))
 	})
-	for name, test := range map[string]struct {
-		export []row
-		want   string
-	}{
-		"its own":           {both, "matched []"},
-		"another":           {[]row{both[0].with("metadata.fp", "00"), both[1]}, "differs [field]"},
-		"none":              {[]row{both[0].with("metadata.fp", ""), both[1]}, "differs [field]"},
-		"another's pair":    {[]row{both[0].with("metadata.employee", "E-9"), both[1]}, "differs [field]"},
-		"another recipient": {[]row{both[0], both[1].with("profile_id", "mallory")}, "differs [field]"},
-	} {
-		got := ""
-		w.reconciled(t, reconcile.Options{FingerprintKey: "fp", Each: func(l *reconcile.Item) error {
-			got = fmt.Sprint(l.Result, " ", l.Breaks)
-			return nil
-		}}, format(0, test.export))
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
-		}
+	s := w.reconciled(t, reconcile.Options{}, format(0, both))
+	if s.Agrees() || s.Breaks[reconcile.Amount] != 1 || s.Assets[0].State.Sum.String() != "1" {
+		t.Errorf("agrees %t, %v, %v", s.Agrees(), s.Breaks, s.Assets)
 	}
 }
