@@ -109,7 +109,13 @@ func TestEveryStatusOfTheState(t *testing.T) {
 			later := recorded(refID, state.Conflict, state.SourceLookup, debit.with("amount", "7"))
 			return append(answer(state.Recorded, debit)(refID), later, person(recorded(refID, state.Tombstone, ""), "no"))
 		}, both, "differs not_made", "--recorded"},
-		"accepted credit that FAILED":                   {unpaid, ended("COMPLETED", "FAILED"), "accepted", ""},
+		"accepted credit that FAILED": {unpaid, ended("COMPLETED", "FAILED"), "accepted", ""},
+		"accepted credit that FAILED, as recorded": {func(refID string) []state.Entry {
+			before := recorded(refID, state.Unverified, state.SourceAnswer, ended("COMPLETED", "FAILED")...)
+			before.Differences = []transfer.Difference{{Field: "credit_status", Asked: "COMPLETED", Answered: "FAILED"}}
+			after := recorded(refID, state.Recorded, "", ended("COMPLETED", "FAILED")...)
+			return []state.Entry{before, person(after, "the bank's word", before.Differences...)}
+		}, ended("COMPLETED", "FAILED"), "accepted", ""},
 		"accepted credit that FAILED, since COMPLETED":  {unpaid, both, "matched", ""},
 		"accepted credit that FAILED, since PENDING":    {unpaid, ended("COMPLETED", "PENDING"), "differs status", "--recorded"},
 		"accepted credit that FAILED, and so the debit": {unpaid, ended("FAILED", "FAILED"), "differs status", "--recorded"},
