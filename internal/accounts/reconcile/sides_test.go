@@ -40,6 +40,7 @@ func TestOneSideThatIsAnother(t *testing.T) {
 		"recorded, then in conflict, and of another id": {[]state.Outcome{answer(state.Recorded, debit), conflict}, []row{debit.with("id", "other"), credit}, "differs conflict field"},
 		"adopted by its credit":                         {[]state.Outcome{ofCredit}, both, "matched"},
 		"by a list":                                     {[]state.Outcome{listed, word}, both, "matched"},
+		"by a list, and forgotten":                      {[]state.Outcome{listed, word, told("state forget", recorded(r.RefID, state.Tombstone, ""))}, both, "accepted"},
 		"by a list, and FAILED":                         {[]state.Outcome{listed, word}, []row{debit.with("status", "FAILED"), credit.with("status", "FAILED")}, "differs status"},
 		"by a list, in another group":                   {[]state.Outcome{listed, word}, other, "differs field"},
 		"in another group":                              {[]state.Outcome{answer(state.Recorded, debit)}, other, "differs field"},
