@@ -147,15 +147,8 @@ func (v *verifier) compareFields(f file, read func(io.Reader) fieldsOf) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(found)) {
 			if value, ok := expected[name]; !ok || value != found[name] {
-				v.add(Finding{File: f.name, Line: number, Text: fmt.Sprintf("its %q is %s, and the journal says %s", name, found[name], orNothing(value))})
+				v.add(Finding{File: f.name, Line: number, Text: fmt.Sprintf("its %q is %s, and the journal says %s", name, cmp.Or(found[name], "empty"), cmp.Or(value, "nothing"))})
 			}
 		}
 	}
-}
-
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-	return text
 }

@@ -87,8 +87,11 @@ func (nothing) Names(context.Context) iter.Seq2[state.Name, error] {
 	return func(func(state.Name, error) bool) {}
 }
 
-// doubting is a record of one transfer, in doubt.
-type doubting struct{ intent state.Intent }
+// doubting is a record of one transfer, in doubt or made.
+type doubting struct {
+	intent state.Intent
+	made   *state.Outcome // nil of one in doubt
+}
 
 func (doubting) Meta() state.Meta             { return nothing{}.Meta() }
 func (doubting) Holder() (state.Holder, bool) { return state.Holder{}, false }
@@ -99,7 +102,13 @@ func (d doubting) detail() (state.Detail, error) {
 		return state.Detail{}, err
 	}
 	row, err := state.Transfer{}.Apply(draft, 1, noon.Add(-time.Hour))
-	return state.Detail{Transfer: row, Intent: d.intent}, err
+	if err == nil && d.made != nil {
+		draft, err = state.NewDraft(*d.made)
+		if err == nil {
+			row, err = row.Apply(draft, 2, noon.Add(-time.Hour))
+		}
+	}
+	return state.Detail{Transfer: row, Intent: d.intent, Outcome: d.made}, err
 }
 
 func (d doubting) Outlines(context.Context) iter.Seq2[state.Outline, error] {
@@ -727,6 +736,15 @@ func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
 			carol := approved(t, h.plan, state.RoleApprover, "carol")
 			begun.Approvals[1].Signature, begun.Approvals[1].SHA256 = carol.Signature, carol.SHA256
 		}, "approval-02.sig", "it was made with the key"},
+		"a signature that is none": {func(_ *history, begun *state.Begun) {
+			begun.Approvals[1].Signature, begun.Approvals[1].SHA256 = "hello\n", sum([]byte("hello\n"))
+		}, "approval-02.sig", "it is no SSH signature"},
+		"another fingerprint of a key": {func(h *history, begun *state.Begun) {
+			begun.Approvals[1].Fingerprint = approved(t, h.plan, state.RoleApprover, "carol").Fingerprint
+		}, "approval-02.sig", "it was made with the key"},
+		"another key of a fingerprint": {func(h *history, begun *state.Begun) {
+			begun.Approvals[1].Key = approved(t, h.plan, state.RoleApprover, "carol").Key
+		}, "approval-02.sig", "it was made with the key"},
 		"another hash of a signature": {func(_ *history, begun *state.Begun) {
 			begun.Approvals[1].SHA256 = sum([]byte("another file"))
 		}, "approval-02.sig", "its SHA-256 is not that which the journal says"},
@@ -818,7 +836,7 @@ func TestADoubtThatWasSentAgainWithOtherBytes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHistory(t)
-			text, plan := savedPlanOver(t, doubting{recorded}, "rent", "heating", "water")
+			text, plan := savedPlanOver(t, doubting{intent: recorded}, "rent", "heating", "water")
 			if c := plan.Changes.At(0); c.Action != planner.Resolve {
 				t.Fatalf("rent is to %s", c.Action)
 			}
@@ -871,4 +889,30 @@ func TestAnEventOfTheRunIsNotWithheld(t *testing.T) {
 	put(t, dir, "journal.jsonl", strings.Join(lines, ""))
 	seal(t, dir)
 	requireFinding(t, verify(t, dir), "journal.jsonl", "withheld")
+}
+
+// TestARequestOfATransferThatWasMadeIsFound has a plan by which a transfer was made already, and a run that sent its request once more.
+func TestARequestOfATransferThatWasMadeIsFound(t *testing.T) {
+	h := newHistory(t)
+	made := statetest.Outcome("rent", "first", state.SourceAnswer, state.Recorded)
+	text, plan := savedPlanOver(t, doubting{statetest.Intent("rent", "first", "10.00"), &made}, "rent", "heating", "water")
+	for _, c := range plan.Changes.All() {
+		if c.RefID == "rent" && c.Action != planner.None {
+			t.Fatalf("rent is to %s", c.Action)
+		}
+	}
+	h.plan = text
+	h.retell(t, func(entry state.Entry) state.Entry {
+		if begun, ok := entry.(state.Begun); ok && begun.RunID == "second" {
+			begun.PlanSHA256, begun.Digest, begun.Approvals = sum(h.plan), plan.Digest, nil
+			return begun
+		}
+		return entry
+	})
+	dir, _ := h.export(t, "second")
+	report := verify(t, dir)
+	const want = `journal.jsonl, event 10: the run wrote down a request of "rent", which is not in plan.jsonl`
+	if len(report.Findings) != 1 || report.Findings[0].String() != want {
+		t.Errorf("%v, want %s", report.Findings, want)
+	}
 }

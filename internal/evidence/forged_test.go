@@ -93,6 +93,13 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 			}
 			return lines
 		}, "event 10 follows event 8"},
+		"a number below one": {func(_ *testing.T, lines []packLine) []packLine {
+			first := lines[0].Seq
+			for i := range lines {
+				lines[i].Seq -= first
+			}
+			return lines
+		}, "it does not begin with an event in full"},
 		"a number twice": {func(_ *testing.T, lines []packLine) []packLine {
 			return slices.Insert(lines, 3, lines[3])
 		}, "follows event"},
@@ -120,6 +127,26 @@ func TestAForgedJournalIsFoundByWhatItSays(t *testing.T) {
 		}, "it has a digest in place of its content, and content"},
 		"an event that is withheld, and its kind is told": {func(_ *testing.T, lines []packLine) []packLine {
 			lines[len(lines)-1].Kind = state.KindOutcome
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its time is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Time = noon
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its run is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].RunID = "third"
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its payload is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Data = json.RawMessage(`{}`)
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and its hash is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Hash = whole[len(whole)-1].Hash
+			return lines
+		}, "it has a digest in place of its content, and content"},
+		"an event that is withheld, and the hash before it is told": {func(_ *testing.T, lines []packLine) []packLine {
+			lines[len(lines)-1].Previous = whole[len(whole)-2].Hash
 			return lines
 		}, "it has a digest in place of its content, and content"},
 		"a digest with more behind it": {func(_ *testing.T, lines []packLine) []packLine {
@@ -235,6 +262,7 @@ func TestTheSignatureOfAManifest(t *testing.T) {
 		"a signature of a plan":     {signed("eve", approval.Namespace, manifest), known + line("eve", ""), "", `the namespace "remit-plan"`},
 		"a signature for any file":  {signed("eve", "file", manifest), known + line("eve", ""), "", `the namespace "file"`},
 		"one over another manifest": {signed("eve", evidence.Namespace, manifest+"x"), known + line("eve", ""), "", "it is no signature of SHA256SUMS"},
+		"one without end":           {strings.Repeat("x", 1<<20), known, "", "it cannot be read: it is too long"},
 		"no signature at all":       {"hello\n", known, "", "it is no SSH signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -257,5 +285,23 @@ func TestTheSignatureOfAManifest(t *testing.T) {
 				t.Errorf("signed by %q: %v", report.SignedBy, report.Findings)
 			}
 		})
+	}
+}
+
+// TestAHashThatIsNotThatOfItsEventIsFound changes what one event says of its own hash, or of that before it, and nothing of which a
+// hash is made.
+func TestAHashThatIsNotThatOfItsEventIsFound(t *testing.T) {
+	h := newHistory(t)
+	for _, member := range []string{`"hash":"`, `"previous":"`} {
+		dir, _ := h.export(t, "second")
+		lines := strings.SplitAfter(read(t, dir)[evidence.JournalFile], "\n")
+		before, after, _ := strings.Cut(lines[4], member)
+		lines[4] = before + member + sum(nil) + after[len(sum(nil)):]
+		put(t, dir, evidence.JournalFile, strings.Join(lines, ""))
+		seal(t, dir)
+		const want = "journal.jsonl, line 5, event 9: its hash is not that of its content after the event before it"
+		if got := verify(t, dir).Findings; len(got) != 1 || got[0].String() != want {
+			t.Errorf("another %s: %v, want %s", member, got, want)
+		}
 	}
 }

@@ -73,7 +73,7 @@ type partReader struct {
 	part  *part
 	lines *lineReader
 	phase phase
-	last  state.Event // its number and its hash; its time where it is in full
+	last  state.Event // its number and its hash
 	kept  string
 }
 
@@ -131,7 +131,6 @@ func (r *partReader) show(l *line, hash string) error {
 	case r.phase == afterRun:
 		return errors.New("it is in full, although it comes after the run")
 	}
-	r.last.Time = e.Time
 	draft, err := e.Draft()
 	if err != nil {
 		return err

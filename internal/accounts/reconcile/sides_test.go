@@ -26,6 +26,7 @@ func TestOneSideThatIsAnother(t *testing.T) {
 	word.Status = state.Adopted
 	word = told("resolve", word)
 	conflict := recorded(r.RefID, state.Conflict, state.SourceLookup, debit.with("amount", "7"))
+	ofCredit := told("resolve", recorded(r.RefID, state.Adopted, "", credit), transfer.Difference{Field: "direction", Asked: "DEBIT", Answered: "CREDIT"})
 	other := []row{debit.with("group_id", "g-9"), credit.with("group_id", "g-9")}
 	converted := []row{debit.with("balance_asset", "CHF"), credit}
 	for name, test := range map[string]struct {
@@ -33,16 +34,19 @@ func TestOneSideThatIsAnother(t *testing.T) {
 		export []row
 		want   string
 	}{
-		"refused, of which the credit FAILED":      {[]state.Outcome{answer(state.Refused)}, []row{debit, credit.with("status", "FAILED")}, "differs not_made status"},
-		"refused, of which the debit FAILED":       {[]state.Outcome{answer(state.Refused)}, []row{debit.with("status", "FAILED"), credit}, "differs not_made status"},
-		"recorded, then in conflict, and absent":   {[]state.Outcome{answer(state.Recorded, debit), conflict}, nil, "differs conflict state_only"},
-		"by a list":                                {[]state.Outcome{listed, word}, both, "matched"},
-		"by a list, and FAILED":                    {[]state.Outcome{listed, word}, []row{debit.with("status", "FAILED"), credit.with("status", "FAILED")}, "differs status"},
-		"by a list, in another group":              {[]state.Outcome{listed, word}, other, "differs field"},
-		"in another group":                         {[]state.Outcome{answer(state.Recorded, debit)}, other, "differs field"},
-		"a conversion, as the state has it":        {[]state.Outcome{answer(state.Recorded, converted[0])}, converted, "accepted"},
-		"without the metadata that the state has":  {[]state.Outcome{answer(state.Recorded, debit)}, []row{debit.with("metadata.employee", ""), credit}, "matched"},
-		"with the metadata that the state has not": {[]state.Outcome{answer(state.Recorded, debit.with("metadata.employee", ""))}, both, "matched"},
+		"refused, of which the credit FAILED":           {[]state.Outcome{answer(state.Refused)}, []row{debit, credit.with("status", "FAILED")}, "differs not_made status"},
+		"refused, of which the debit FAILED":            {[]state.Outcome{answer(state.Refused)}, []row{debit.with("status", "FAILED"), credit}, "differs not_made status"},
+		"recorded, then in conflict, and absent":        {[]state.Outcome{answer(state.Recorded, debit), conflict}, nil, "differs conflict state_only"},
+		"recorded, then in conflict, and of another id": {[]state.Outcome{answer(state.Recorded, debit), conflict}, []row{debit.with("id", "other"), credit}, "differs conflict field"},
+		"adopted by its credit":                         {[]state.Outcome{ofCredit}, both, "matched"},
+		"by a list":                                     {[]state.Outcome{listed, word}, both, "matched"},
+		"by a list, and forgotten":                      {[]state.Outcome{listed, word, told("state forget", recorded(r.RefID, state.Tombstone, ""))}, both, "accepted"},
+		"by a list, and FAILED":                         {[]state.Outcome{listed, word}, []row{debit.with("status", "FAILED"), credit.with("status", "FAILED")}, "differs status"},
+		"by a list, in another group":                   {[]state.Outcome{listed, word}, other, "differs field"},
+		"in another group":                              {[]state.Outcome{answer(state.Recorded, debit)}, other, "differs field"},
+		"a conversion, as the state has it":             {[]state.Outcome{answer(state.Recorded, converted[0])}, converted, "accepted"},
+		"without the metadata that the state has":       {[]state.Outcome{answer(state.Recorded, debit)}, []row{debit.with("metadata.employee", ""), credit}, "matched"},
+		"with the metadata that the state has not":      {[]state.Outcome{answer(state.Recorded, debit.with("metadata.employee", ""))}, both, "matched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 0)
@@ -145,5 +149,33 @@ func TestATimeThatMovedOutOfThePeriodIsToldOnce(t *testing.T) {
 	w.reconciled(t, period, format(0, []row{w.export[0].with("created_at", "2026-12-01T00:00:00Z"), w.export[1]}))
 	if !slices.Equal(fields, []string{"created_at"}) {
 		t.Errorf("%q differ, want created_at once", fields)
+	}
+}
+
+// TestTheAmountOfAnItemIsThatOfTheBooks has a record of another amount: in a conflict nobody has it as made, and once a person accepted it
+// the books have it.
+func TestTheAmountOfAnItemIsThatOfTheBooks(t *testing.T) {
+	r := request(0)
+	both := sides(r, 0)
+	seven := both[0].with("amount", "7.0", "total", "7.0", "asset", "CHF")
+	conflict := recorded(r.RefID, state.Conflict, state.SourceLookup, seven)
+	accept := told("resolve", recorded(r.RefID, state.Recorded, "", seven), transfer.Difference{Field: "amount", Asked: r.Amount.String(), Answered: "7.0"},
+		transfer.Difference{Field: "asset", Asked: r.Asset, Answered: "CHF"})
+	for want, after := range map[string][]state.Outcome{"1.00 USD": {conflict}, "7.0 CHF": {conflict, accept}} {
+		w := newWorld(t, 0)
+		w.append(t, func(add func(...state.Entry)) {
+			add(intent(r))
+			for _, o := range after {
+				add(o)
+			}
+		})
+		got := ""
+		w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+			got = l.Amount + " " + l.Asset
+			return nil
+		}}, format(0, []row{seven, both[1].with("amount", "7.0", "total", "7.0", "asset", "CHF")}))
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

@@ -109,7 +109,13 @@ func TestEveryStatusOfTheState(t *testing.T) {
 			later := recorded(refID, state.Conflict, state.SourceLookup, debit.with("amount", "7"))
 			return append(answer(state.Recorded, debit)(refID), later, person(recorded(refID, state.Tombstone, ""), "no"))
 		}, both, "differs not_made", "--recorded"},
-		"accepted credit that FAILED":                   {unpaid, ended("COMPLETED", "FAILED"), "accepted", ""},
+		"accepted credit that FAILED": {unpaid, ended("COMPLETED", "FAILED"), "accepted", ""},
+		"accepted credit that FAILED, as recorded": {func(refID string) []state.Entry {
+			before := recorded(refID, state.Unverified, state.SourceAnswer, ended("COMPLETED", "FAILED")...)
+			before.Differences = []transfer.Difference{{Field: "credit_status", Asked: "COMPLETED", Answered: "FAILED"}}
+			after := recorded(refID, state.Recorded, "", ended("COMPLETED", "FAILED")...)
+			return []state.Entry{before, person(after, "the bank's word", before.Differences...)}
+		}, ended("COMPLETED", "FAILED"), "accepted", ""},
 		"accepted credit that FAILED, since COMPLETED":  {unpaid, both, "matched", ""},
 		"accepted credit that FAILED, since PENDING":    {unpaid, ended("COMPLETED", "PENDING"), "differs status", "--recorded"},
 		"accepted credit that FAILED, and so the debit": {unpaid, ended("FAILED", "FAILED"), "differs status", "--recorded"},
@@ -349,7 +355,8 @@ func TestADoubtOfTheRunThatIsGoingNeedsNobody(t *testing.T) {
 	r := request(0)
 	w := newWorld(t, 0)
 	w.append(t, func(add func(...state.Entry)) { add(intent(r)) })
-	for running, want := range map[string]string{runID: "", "run-2": "remit state show " + r.RefID, "": "remit state show " + r.RefID} {
+	const open = "The service has no record of it here, which proves nothing: an export may be older, and lists lag.; remit state show pay-0000000"
+	for running, want := range map[string]string{runID: "It is in flight: its run is under way.; ", "run-2": open, "": open} {
 		holder := statetest.Holder("apply")
 		holder.RunID = running
 		journal, err := w.store.Lock(t.Context(), holder, 0)
@@ -363,11 +370,11 @@ func TestADoubtOfTheRunThatIsGoingNeedsNobody(t *testing.T) {
 		during := &world{snapshot: snapshot}
 		next := "nothing was told"
 		during.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
-			next = l.Next
+			next = l.Reason + "; " + l.Next
 			return nil
 		}})
 		if next != want {
-			t.Errorf("while run %q is going: next %q, want %q", running, next, want)
+			t.Errorf("while run %q is going: %q, want %q", running, next, want)
 		}
 		if err := errors.Join(snapshot.Close(), journal.Unlock()); err != nil {
 			t.Fatal(err)

@@ -66,6 +66,9 @@ func TestATransferMayConcernAPeriodLongAfterIt(t *testing.T) {
 		"intended 50 days after it":   {state.Recorded, from.Add(80 * day), from.Add(81 * day), false},
 		"begun before, settled in it": {state.Recorded, from.Add(-50 * day), from.Add(day), true},
 		"a doubt of long ago":         {state.InDoubt, from.Add(-50 * day), time.Time{}, true},
+		"adopted long ago":            {state.Adopted, from.Add(-50 * day), from.Add(-50 * day), true},
+		"imported long ago":           {state.Recorded, time.Time{}, from.Add(-50 * day), true},
+		"recorded at no time":         {state.Recorded, from.Add(-50 * day), time.Time{}, true},
 	} {
 		if got := r.MayConcern(&state.Transfer{RefID: "a", Status: test.status, IntendedAt: test.intended, SettledAt: test.settled}); got != test.want {
 			t.Errorf("%s: %v", name, got)
