@@ -47,7 +47,7 @@ func Shortcomings(rec Record) []Difference {
 	return c.differences
 }
 
-// within is what is expected of the fields that say that money left the service.
+// within is the value that is expected of the fields that say that money left the service.
 const within = "none, as both operations move money within the service"
 
 // outside names the fields that the service's document has for an address of a blockchain, for crypto transactions and for fiat

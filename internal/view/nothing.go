@@ -33,7 +33,7 @@ func nothingToSend(plan *planner.Plan) string {
 // waitingFor is a reason why recorded transfers without a change wait for a person.
 type waitingFor struct {
 	count     int
-	one, many string // what is said of one of them, and of several
+	one, many string // the words for one of them, and for several
 	phrase    string // of any number
 }
 

@@ -9,8 +9,8 @@ import (
 	"remit/state/storage"
 )
 
-// What a run needs of the volume of its state, in bytes. A payment whose outcome can't be written is in doubt, so nothing
-// is begun that would take the room for the outcomes of what is under way.
+// The needs of a run on the volume of its state, in bytes. A payment whose outcome can't be written is in doubt, so nothing
+// is begun that would take the room for the outcomes of others.
 const (
 	pageSize    = 4 << 10
 	roomBase    = 128 << 10 // for the end of the run, a part of the fold, the notes and the files beside
@@ -97,14 +97,14 @@ func (j *journal) full(calls []*storage.Call) error {
 	if err != nil || free >= needed+growth {
 		return nil //nolint:nilerr // the commit fails for the same reason, and says it
 	}
-	// What the log takes can be used again once all of it is in the database.
+	// The room of the log can be used again once all of it is in the database.
 	if free, known = j.restartLog(ctx); !known || free >= needed {
 		return nil
 	}
 	return &state.FullError{Name: j.store.path, Free: free, Needed: needed}
 }
 
-// needed is how much room the outcomes of all that is under way take, and those of so many more intents.
+// needed is how much room the outcomes of all attempts under way take, and those of so many more intents.
 func (j *journal) needed(intents int) int64 {
 	n := int64(roomBase) + int64(intents)*(roomIntent+roomOutcome) + int64(len(j.room.open))*roomOutcome
 	n += int64(len(j.rows.Rows)+intents) * roomRow
@@ -140,7 +140,7 @@ func (j *journal) restartLog(ctx context.Context) (free int64, known bool) {
 		return 0, false
 	}
 	free, known = j.store.free(j.store.path)
-	if err != nil || isBusy != 0 || moved != pages { // of a full volume, too: what was moved was moved
+	if err != nil || isBusy != 0 || moved != pages { // of a full volume, too: the moved pages are moved
 		return free, known
 	}
 	if info, err := os.Stat(j.store.path + "-wal"); err == nil {
@@ -149,7 +149,7 @@ func (j *journal) restartLog(ctx context.Context) (free int64, known bool) {
 	return free, known
 }
 
-// sizeLog has commits move the log into the database before it takes much of what is free.
+// sizeLog has commits move the log into the database before it takes much of the free room.
 func (j *journal) sizeLog(ctx context.Context, free int64) {
 	pages := int(min(max(free/shareWAL/pageSize, leastWAL), sizeWAL))
 	if r := j.room.pages; pages == r || pages < sizeWAL && pages < 2*r && r < 2*pages {
@@ -160,7 +160,7 @@ func (j *journal) sizeLog(ctx context.Context, free int64) {
 	}
 }
 
-// follow keeps count of what is under way.
+// follow keeps count of the attempts under way.
 func (r *room) follow(events []storage.StoredEvent) {
 	for i := range events {
 		if e := &events[i]; e.Kind == state.KindIntent {

@@ -14,7 +14,7 @@ func freeAt(path string) (bytes int64, known bool) {
 		return 0, false
 	}
 	blocks, size := stat.Bavail, uint64(max(stat.Bsize, 1))
-	if os.Geteuid() == 0 { // what is kept for root
+	if os.Geteuid() == 0 { // it has a share of its own
 		blocks = stat.Bfree
 	}
 	return int64(min(blocks, math.MaxInt64/size) * size), stat.Blocks > 0

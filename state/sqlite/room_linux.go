@@ -16,7 +16,7 @@ func freeAt(path string) (bytes int64, known bool) {
 	if stat.Frsize == 0 {
 		size = uint64(max(stat.Bsize, 1))
 	}
-	if os.Geteuid() == 0 { // what is kept for root
+	if os.Geteuid() == 0 { // it has a share of its own
 		blocks = stat.Bfree
 	}
 	return int64(min(blocks, math.MaxInt64/size) * size), stat.Blocks > 0

@@ -34,7 +34,7 @@ func settle(t *testing.T, j state.Journal, refID string) {
 	add(t, j, statetest.Outcome(refID, "run-1", state.SourceAnswer, state.Refused))
 }
 
-// A volume that gets full ends what begins, and not what was begun: an outcome that is not written is a payment in doubt.
+// A volume that gets full keeps payments from their begin, and not from their end: an outcome that is not written is a payment in doubt.
 func TestAFullVolumeBeginsNothingAndRecordsTheRest(t *testing.T) {
 	s, path := create(t)
 	v := on(s, 64*mib)
@@ -64,7 +64,7 @@ func TestAFullVolumeBeginsNothingAndRecordsTheRest(t *testing.T) {
 	unlock(t, j)
 }
 
-// The room for the outcomes of what is under way is kept for each of them.
+// Each payment under way has room for its outcome.
 func TestRoomIsKeptForEachOutcome(t *testing.T) {
 	s, _ := create(t)
 	on(s, 512<<10)
@@ -122,7 +122,7 @@ func TestTheLogStaysSmallOnASmallVolume(t *testing.T) {
 	unlock(t, j)
 }
 
-// What the log takes is room for the log, once all of it is in the database: a run goes on with it, and not beside a reader of an
+// The room of the log is room for the log, once all of it is in the database: a run goes on with it, and not beside a reader of an
 // older view.
 func TestTheLogIsWrittenAgainFromItsBeginning(t *testing.T) {
 	s, path := create(t)

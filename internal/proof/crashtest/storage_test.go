@@ -31,7 +31,7 @@ func settled(t *testing.T, d *directory, s *service, dir string) {
 	}
 }
 
-// volume makes a directory whose state is on a volume of its own, the directory disk of it, and returns what runs a script there. The
+// volume makes a directory whose state is on a volume of its own, the directory disk of it, and returns a function that runs a script there. The
 // script mounts the volume, and leaves a copy of the state in the directory.
 func volume(t *testing.T, faults ...string) (*service, *directory, func(code int, script string) ended) {
 	t.Helper()
@@ -95,7 +95,7 @@ rm disk/rest
 }
 
 // TestAVolumeThatGetsFullEndsARunInOrder gives the state a volume of its own that is too small for the payroll: the run starts nothing more
-// while there is room for the outcomes of what was started, and no transfer is in doubt.
+// while there is room for the outcomes of the started ones, and no transfer is in doubt.
 func TestAVolumeThatGetsFullEndsARunInOrder(t *testing.T) {
 	t.Parallel()
 	s, d, run := volume(t)
