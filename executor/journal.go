@@ -30,10 +30,17 @@ func (w *journalWriter) append(entries ...state.Entry) error {
 		return err
 	}
 	err := w.journal.Append(w.ctx, entries...)
-	if err == nil || isRefusal(err) {
+	if err == nil || isRefusal(err) || isFull(err) {
 		return err
 	}
 	return w.fail(err)
+}
+
+// isFull reports whether the state begins nothing more because its volume has too little room: it wrote nothing, and the journal is
+// sound. No other entry of its kind fares better.
+func isFull(err error) bool {
+	_, ok := errors.AsType[*state.FullError](err)
+	return ok
 }
 
 // snapshot returns the state as the journal has it now. The caller closes it.

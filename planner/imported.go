@@ -94,6 +94,7 @@ func (b *builder) dropAgreed() {
 			found = true
 			c := b.plan.Changes.At(i)
 			b.plan.count(None, c.Request.Asset, c.Request.Amount)
+			b.noteUnknown(b.facts.at(i).row)
 		}
 	}
 	if found {

@@ -252,6 +252,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
+			b.noteUnknown(r)
 			if at := time.UnixMilli(r.intended).UTC(); r.intended != unknownAge && !mayBeAdopted(r.status) && at.After(b.plan.Newest) {
 				b.plan.Newest = at
 			}
@@ -289,6 +290,13 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	}
 	b.add(&c, facts{row: r, block: b.blockNumber(t)}, targeted)
 	return nil
+}
+
+// noteUnknown counts a recorded transfer that has no line where nobody but a person can say how it ended.
+func (b *builder) noteUnknown(r *row) {
+	if b.rows.hasUnknownStatus(r) {
+		b.plan.UnknownRecorded++
+	}
 }
 
 // newChange has what every line says of a declared transfer.

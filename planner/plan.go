@@ -318,6 +318,8 @@ type Plan struct {
 	Pending StatusGroup
 	// Unknown are those whose status at the service is none that its document lists; the same holds.
 	Unknown StatusGroup
+	// UnknownRecorded is how many of those are declared and, like the others under [None], have no line. It is not saved.
+	UnknownRecorded int
 	// Unverified are those that nobody declares any more; the same holds.
 	Unverified StatusGroup
 	// ConflictsBeyond is how many more changes would be a [Conflict] without the targets. It is not

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -85,6 +86,7 @@ type rows struct {
 	assets []string
 
 	conflicts []string // their ref_ids
+	unknown   []int32  // the numbers of those whose status at the service its document does not list, in their order
 }
 
 const endOfAmount = 0
@@ -128,6 +130,9 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 		if t.Status == state.Conflict {
 			all.conflicts = append(all.conflicts, strings.Clone(t.RefID))
 		}
+		if t.HasUnknownStatus() {
+			all.unknown = append(all.unknown, int32(all.len()-1))
+		}
 		unclear.note(&t)
 		r.setIf(markListed, t.Status.Made() && t.RecordStatus == "")
 		r.setIf(markFromLabel, t.FromLabel)
@@ -146,6 +151,17 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 func (all *rows) refID(r *row) string {
 	refID, _ := all.textsOf(r)
 	return refID
+}
+
+// hasUnknownStatus reports whether the service's document does not list the status of a row.
+func (all *rows) hasUnknownStatus(r *row) bool {
+	if len(all.unknown) == 0 || r.is(markCompleted) || r.is(markFailed) { // as mostly
+		return false
+	}
+	_, isUnknown := slices.BinarySearchFunc(all.unknown, all.refID(r), func(n int32, refID string) int {
+		return strings.Compare(all.refID(all.at(int(n))), refID)
+	})
+	return isUnknown
 }
 
 func (all *rows) amount(r *row) transfer.Amount {

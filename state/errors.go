@@ -236,3 +236,20 @@ type ChainError struct {
 func (e *ChainError) Error() string {
 	return fmt.Sprintf("event %d: %s", e.Seq, e.Reason)
 }
+
+// FullError says that a volume has too little room left to begin a run or a payment there: attempts under way need the rest to be
+// recorded. Nothing was written, and the journal is sound. It is an [ErrNoRoom].
+type FullError struct {
+	Name         string // of the state
+	Free, Needed int64  // bytes
+}
+
+// Error says how much room there is, how much is needed, and how to get it.
+func (e *FullError) Error() string {
+	const kib = 1 << 10
+	return fmt.Sprintf("the volume of the state %s has %d KiB free, and %d KiB are needed to record what is under way. Make room there, by anything but the state's own files, or make the volume larger",
+		e.Name, e.Free/kib, (e.Needed+kib-1)/kib)
+}
+
+// Is reports whether it is the target: an [ErrNoRoom].
+func (e *FullError) Is(target error) bool { return target == ErrNoRoom }

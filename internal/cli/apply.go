@@ -276,13 +276,18 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 	}
 	defer connection.Close()
 	run := a.newRun(w, plan, journal, seen.Snapshot, holder, connection)
-	if remember := run.Prepare; connection.Balances != nil {
-		run.Prepare = func(ctx context.Context, begun *state.Begun) error {
-			if err := remember(ctx, begun); err != nil {
+	remember := run.Prepare
+	run.Prepare = func(ctx context.Context, begun *state.Begun) error {
+		if err := remember(ctx, begun); err != nil {
+			return err
+		}
+		if connection.Balances != nil {
+			if err := a.fund(ctx, w, run, begun, seen.Snapshot, connection.Balances); err != nil {
 				return err
 			}
-			return a.fund(ctx, w, run, begun, seen.Snapshot, connection.Balances)
 		}
+		// While anybody reads an older view of a state in a file, its write-ahead log only grows. Nothing reads this one from here on.
+		return seen.Snapshot.Close()
 	}
 	err = a.execute(ctx, w, run, executor.Apply)
 	if short, ok := errors.AsType[*shortfall](err); ok {
@@ -432,8 +437,8 @@ func (a *applying) settleOnly(ctx context.Context, w *opened, plan *planner.Plan
 	if err != nil {
 		return w.state.Error(err)
 	}
-	defer func() { _ = snapshot.Close() }()
 	run := a.newRun(w, plan, journal, snapshot, holder, connection)
+	_ = snapshot.Close() // it was only read
 	err = a.execute(ctx, w, run, executor.SettleByLookup)
 	var ended exit.Code
 	switch {

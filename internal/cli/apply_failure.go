@@ -41,6 +41,9 @@ func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 	default:
 		return exit.WithHint(jumped, w.dir.Command(sayTime))
 	}
+	if full, isFull := errors.AsType[*state.FullError](failed); isFull && s.Requests == 0 {
+		return w.state.Error(full)
+	}
 	if s.Requests == 0 {
 		if !isJournal {
 			next = ""

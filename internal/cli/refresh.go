@@ -103,6 +103,7 @@ func (r *refreshing) carryOut(ctx context.Context, w *opened) (int, error) {
 		if err := r.checkTargets(ctx, snapshot); err != nil {
 			return err
 		}
+		_ = snapshot.Close() // it was only read; while it is open, the log of a state in a file only grows
 		code, err = r.locked(ctx, w, journal)
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 // Shortcomings names what a record does not say as one must that is called recorded: a status, both
 // times, a fee, a group_id, and a total that is its amount, its amount plus its fee, or its amount minus its fee. (The
 // service's document says so of deposits and withdrawals alone, so all three are tolerated.) Details of a cancellation contradict any
-// status but FAILED (section 7 of the document).
+// status but FAILED (section 7 of the document), and a field of a withdrawal contradicts a transfer between profiles.
 // A total has no sign that the amount has not. Asked is the expectation, in words. A record that FAILED has none: no money moved. Whether
 // another transfer has the group_id, a state knows; see [SharedGroup].
 func Shortcomings(rec Record) []Difference {
@@ -35,6 +35,7 @@ func Shortcomings(rec Record) []Difference {
 	if rec.Status != NoStatus && tellsOfCancellation(rec.StatusDetails) {
 		c.differ("status_details", "none, as its status is "+string(rec.Status), cancellation)
 	}
+	c.outside(rec)
 	for _, f := range []struct {
 		name string
 		at   time.Time
@@ -44,6 +45,22 @@ func Shortcomings(rec Record) []Difference {
 		}
 	}
 	return c.differences
+}
+
+// within is the value that is expected of the fields that say that money left the service.
+const within = "none, as both operations move money within the service"
+
+// outside names the fields that the service's document has for an address of a blockchain, for crypto transactions and for fiat
+// withdrawals alone. crypto_network, crypto_tx_index, notional_value, memo and auto_conversion say by themselves nothing of where money went, or the
+// document leaves that open.
+func (c *comparison) outside(rec Record) {
+	for _, f := range []struct{ name, value string }{
+		{"destination_address", rec.DestinationAddress}, {"crypto_tx_hash", rec.CryptoTxHash}, {"fiat_account_id", rec.FiatAccountID},
+	} {
+		if f.value != "" {
+			c.differ(f.name, within, f.value)
+		}
+	}
 }
 
 // writtenMax bounds a value that is no time, in characters.

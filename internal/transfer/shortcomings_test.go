@@ -33,7 +33,17 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 		"it has neither":                                {func(r *transfer.Record) { r.GroupID, r.Total = "", "1" }, []string{"group_id", "total"}},
 		"it was cancelled, and is COMPLETED":            {func(r *transfer.Record) { r.StatusDetails = []byte(`{"max_rent_exceeded":{"message":"m"}}`) }, []string{"status_details"}},
 		"details that tell of no cancellation":          {func(r *transfer.Record) { r.StatusDetails = []byte(`{"max_rent_exceeded":null,"note":"n"}`) }, nil},
-		"it FAILED":                                     {func(r *transfer.Record) { r.Status, r.GroupID, r.Total = transfer.Failed, "", "0" }, nil},
+		"it names an address of a blockchain":           {func(r *transfer.Record) { r.DestinationAddress = "bc1q" }, []string{"destination_address"}},
+		"it names a transaction of a blockchain":        {func(r *transfer.Record) { r.CryptoTxHash = "0xabc" }, []string{"crypto_tx_hash"}},
+		"it names an account at a bank":                 {func(r *transfer.Record) { r.FiatAccountID = "6f1d" }, []string{"fiat_account_id"}},
+		"it names all three, and FAILED": {func(r *transfer.Record) {
+			r.DestinationAddress, r.CryptoTxHash, r.FiatAccountID, r.Status = "bc1q", "0xabc", "6f1d", transfer.Failed
+		}, nil},
+		"what says nothing of where money went": {func(r *transfer.Record) {
+			r.CryptoNetwork, r.CryptoTxIndex, r.NotionalValue, r.Memo = "BITCOIN", "0", "8200.00", "rent"
+			r.AutoConversion, r.SecondaryStatus = []byte("{}"), []byte("{}")
+		}, nil},
+		"it FAILED": {func(r *transfer.Record) { r.Status, r.GroupID, r.Total = transfer.Failed, "", "0" }, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			rec := debitOf()

@@ -62,8 +62,9 @@ type planSummaryLine struct {
 
 	Movements []movementLine `json:"movements"` // of the profiles that pay, at most 1000
 
-	UndeclaredFailed *totalsLine `json:"undeclared_failed,omitempty"` // of the undeclared: FAILED, and not paid
-	Unmade           *unmadeLine `json:"undeclared_unmade,omitempty"` // beside the undeclared: refused or never sent
+	UndeclaredFailed *totalsLine `json:"undeclared_failed,omitempty"`   // of the undeclared: FAILED, and not paid
+	UnknownRecorded  int         `json:"none_unknown_status,omitempty"` // of the none: the service gives them a status that remit does not know
+	Unmade           *unmadeLine `json:"undeclared_unmade,omitempty"`   // beside the undeclared: refused or never sent
 }
 
 // unmadeLine is the transfers that were not made, with the first 20 ref_ids.
@@ -121,7 +122,7 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 	for i := range o.Approvals {
 		j.approval(&o.Approvals[i])
 	}
-	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Shortened: p.Shortened(), Digest: p.Digest, Movements: movementLinesOf(p)}
+	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Shortened: p.Shortened(), Digest: p.Digest, Movements: movementLinesOf(p), UnknownRecorded: p.UnknownRecorded}
 	for _, a := range append(listed(), planner.Undeclared) {
 		if p.Count(a) > 0 {
 			line := totalsOf(p.Totals[a])

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,31 +19,68 @@ func nothingToSend(plan *planner.Plan) string {
 	}
 	rule := madeOtherwise(plan) + newestRule(plan)
 	total := inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.None])))
-	switch unverified := countUnverified(plan); {
+	switch waiting := waitingOf(plan); {
 	case none == 0:
 		return "Nothing is declared."
-	case none == 1 && unverified == 1:
-		return "The one declared transfer" + total + " is unverified, and waits for a person." + rule
+	case len(waiting) > 0:
+		return someWaiting(none, total, waiting) + rule
 	case none == 1:
 		return "The one declared transfer" + total + " is recorded." + rule
-	case unverified == none:
-		return fmt.Sprintf("All %d declared transfers%s are unverified, and wait for a person.%s", none, total, rule)
-	case unverified > 0:
-		return someUnverified(none, unverified, total) + rule
 	}
 	return fmt.Sprintf("All %d declared transfers%s are recorded.%s", none, total, rule)
 }
 
-// someUnverified says how many of several recorded transfers wait for a person.
-func someUnverified(all, unverified int, total string) string {
-	who, rest := "1 of %d declared transfers%s is unverified, and waits for a person.", fmt.Sprintf(" The other %d are recorded.", all-unverified)
-	if unverified > 1 {
-		who = strconv.Itoa(unverified) + " of %d declared transfers%s are unverified, and wait for a person."
+// waitingFor is a reason why recorded transfers without a change wait for a person.
+type waitingFor struct {
+	count     int
+	one, many string // the words for one of them, and for several
+	phrase    string // of any number
+}
+
+func (w waitingFor) says() string {
+	if w.count == 1 {
+		return w.one
 	}
-	if all-unverified == 1 {
-		rest = " The other one is recorded."
+	return w.many
+}
+
+// waitingOf are the reasons that there are.
+func waitingOf(plan *planner.Plan) []waitingFor {
+	return slices.DeleteFunc([]waitingFor{
+		{countUnverified(plan), "is unverified", "are unverified", "unverified"},
+		{plan.UnknownRecorded, "has a status at the service that remit does not know", "have a status at the service that remit does not know", "of an unknown status"},
+	}, func(w waitingFor) bool { return w.count == 0 })
+}
+
+// someWaiting says how many of the recorded transfers wait for a person, and why.
+func someWaiting(all int, total string, waiting []waitingFor) string {
+	var said []string
+	rest := all
+	for i, w := range waiting {
+		who := strconv.Itoa(w.count)
+		switch {
+		case i > 0:
+		case all == 1:
+			who = "The one declared transfer" + total
+		case w.count == all:
+			who = fmt.Sprintf("All %d declared transfers%s", all, total)
+		default:
+			who = fmt.Sprintf("%d of %d declared transfers%s", w.count, all, total)
+		}
+		rest -= w.count
+		said = append(said, who+" "+w.says())
 	}
-	return fmt.Sprintf(who, all, total) + rest
+	text := strings.Join(said, ", and ") + ", and waits for a person."
+	if all-rest > 1 {
+		text = strings.Join(said, ", and ") + ", and wait for a person."
+	}
+	switch rest {
+	case 0:
+		return text
+	case 1:
+		return text + " The other one is recorded."
+	}
+	return fmt.Sprintf("%s The other %d are recorded.", text, rest)
 }
 
 // countUnverified counts what a plan has under None for a person to look at.
@@ -97,11 +135,12 @@ func countsIdle(plan *planner.Plan) []string {
 			parts = append(parts, fmt.Sprintf("%d %s", count, of.phrase))
 		}
 	}
-	unverified := countUnverified(plan)
-	if unverified > 0 {
-		parts = append(parts, fmt.Sprintf("%d unverified", unverified))
+	recorded := plan.Count(planner.None)
+	for _, w := range waitingOf(plan) {
+		recorded -= w.count
+		parts = append(parts, fmt.Sprintf("%d %s", w.count, w.phrase))
 	}
-	if recorded := plan.Count(planner.None) - unverified; recorded > 0 {
+	if recorded > 0 {
 		parts = append(parts, fmt.Sprintf("%d recorded", recorded))
 	}
 	return parts

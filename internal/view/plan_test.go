@@ -378,16 +378,24 @@ func TestPlanWithoutChangesSaysSinceWhen(t *testing.T) {
 	}
 }
 
-// TestPlanWithoutChangesTellsTheUnverified holds that no plan calls a transfer recorded which waits for a person.
-func TestPlanWithoutChangesTellsTheUnverified(t *testing.T) {
-	for says, of := range map[string]struct{ recorded, unverified, waiting int }{
-		"The one declared transfer (USD 10.00) is recorded.":                                                      {1, 0, 0},
-		"The one declared transfer (USD 10.00) is unverified, and waits for a person.":                            {0, 1, 0},
-		"All 2 declared transfers (USD 20.00) are unverified, and wait for a person.":                             {0, 2, 0},
-		"1 of 2 declared transfers (USD 20.00) is unverified, and waits for a person. The other one is recorded.": {1, 1, 0},
-		"2 of 5 declared transfers (USD 50.00) are unverified, and wait for a person. The other 3 are recorded.":  {3, 2, 0},
-		"Nothing to submit and nothing to resolve: 1 to wait, 1 unverified, 2 recorded.":                          {2, 1, 1},
-		"Nothing to submit and nothing to resolve: 1 to wait, 1 unverified.":                                      {0, 1, 1},
+// TestPlanWithoutChangesTellsWhoWaits holds that no plan calls a transfer recorded which waits for a person.
+func TestPlanWithoutChangesTellsWhoWaits(t *testing.T) {
+	const novel = " a status at the service that remit does not know"
+	for says, of := range map[string]struct{ recorded, unverified, unknown, waiting int }{
+		"The one declared transfer (USD 10.00) is recorded.":                                                      {1, 0, 0, 0},
+		"The one declared transfer (USD 10.00) is unverified, and waits for a person.":                            {0, 1, 0, 0},
+		"All 2 declared transfers (USD 20.00) are unverified, and wait for a person.":                             {0, 2, 0, 0},
+		"1 of 2 declared transfers (USD 20.00) is unverified, and waits for a person. The other one is recorded.": {1, 1, 0, 0},
+		"2 of 5 declared transfers (USD 50.00) are unverified, and wait for a person. The other 3 are recorded.":  {3, 2, 0, 0},
+		"Nothing to submit and nothing to resolve: 1 to wait, 1 unverified, 2 recorded.":                          {2, 1, 0, 1},
+		"Nothing to submit and nothing to resolve: 1 to wait, 1 unverified.":                                      {0, 1, 0, 1},
+
+		"The one declared transfer (USD 10.00) has" + novel + ", and waits for a person.":                                           {0, 0, 1, 0},
+		"All 2 declared transfers (USD 20.00) have" + novel + ", and wait for a person.":                                            {0, 0, 2, 0},
+		"1 of 3 declared transfers (USD 30.00) has" + novel + ", and waits for a person. The other 2 are recorded.":                 {2, 0, 1, 0},
+		"1 of 3 declared transfers (USD 30.00) is unverified, and 2 have" + novel + ", and wait for a person.":                      {0, 1, 2, 0},
+		"2 of 4 declared transfers (USD 40.00) are unverified, and 1 has" + novel + ", and wait for a person. The other one is rec": {1, 2, 1, 0},
+		"Nothing to submit and nothing to resolve: 1 to wait, 1 of an unknown status, 1 recorded.":                                  {1, 0, 1, 1},
 	} {
 		p := readPlan(t, "nothing")
 		p.Totals = map[planner.Action]*transfer.Totals{planner.None: new(transfer.Totals), planner.Wait: new(transfer.Totals)}
@@ -395,7 +403,8 @@ func TestPlanWithoutChangesTellsTheUnverified(t *testing.T) {
 		if diags != nil {
 			t.Fatal(diags)
 		}
-		for range of.recorded + of.unverified {
+		p.UnknownRecorded = of.unknown
+		for range of.recorded + of.unverified + of.unknown {
 			p.Totals[planner.None].Add("USD", amount)
 		}
 		for range of.waiting {
@@ -411,7 +420,7 @@ func TestPlanWithoutChangesTellsTheUnverified(t *testing.T) {
 		if err := view.PlanHTML(&page, p, view.PlanOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		text := string(planText(t, p, view.PlanOptions{Screen: view.Screen{Width: 200}}))
+		text := string(planText(t, p, view.PlanOptions{Screen: view.Screen{Width: 250}}))
 		for face, got := range map[string]string{"terminal": text, "page": page.String()} {
 			if !strings.Contains(got, "No changes. "+says) {
 				t.Errorf("the %s does not say %q:\n%s", face, says, got)

@@ -11,12 +11,9 @@ import (
 	"remit/state/storage"
 )
 
-// transact returns an error for each call, nil for those that are durable. Where the second
+// commit returns an error for each call, nil for those that are durable. Where the second
 // result is not nil, the calls without an error of their own may or may not be durable.
-func (j *journal) transact(calls []*storage.Call) ([]error, error) {
-	if err := j.unharmed(); err != nil {
-		return nil, err
-	}
+func (j *journal) commit(calls []*storage.Call) ([]error, error) {
 	ctx := context.Background()
 	var answers []error
 	var all *storage.Stage
@@ -159,6 +156,7 @@ func (j *journal) adopt(all *storage.Stage, folded int) {
 	j.rows.Absorb(all.Rows)
 	maps.Copy(j.runs, all.Runs)
 	j.folded(folded)
+	j.room.follow(all.Events)
 	if j.folding == nil && len(j.rows.Rows) >= j.store.pace.at {
 		j.freeze()
 	}

@@ -15,6 +15,9 @@ import (
 // see the middle of one.
 func (s *Store) Pace(at, step int) { s.pace = pace{at, step} }
 
+// Free makes a store ask f how many bytes its volume has free.
+func (s *Store) Free(f func(path string) (bytes int64, known bool)) { s.free = f }
+
 // OpenWith is Open for a program with other migrations, which reads no older schema.
 func OpenWith(ctx context.Context, path string, opts Options, migrations fs.FS) (*Store, error) {
 	s, err := open(ctx, path, opts, migrations)

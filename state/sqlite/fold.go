@@ -8,7 +8,7 @@ import (
 	"remit/state/storage"
 )
 
-// foldLot is how many rows one transaction folds when nothing else is to be done.
+// foldLot is how many rows one transaction folds at most when nothing else is to be done.
 const foldLot = 4096
 
 // folding is a fold under way: rows that changed up to an event, on their way into the
@@ -71,7 +71,7 @@ func (j *journal) folded(n int) {
 	}
 }
 
-// foldAll folds everything, in transactions of foldLot rows.
+// foldAll folds everything, in transactions of at most foldLot rows.
 func (j *journal) foldAll() error {
 	ctx := context.Background()
 	for j.folding != nil || j.head.folded < j.head.Serial {
@@ -85,7 +85,7 @@ func (j *journal) foldAll() error {
 		err := immediately(ctx, j.conn, func() error {
 			err := j.checkFence(ctx)
 			if err == nil {
-				n, err = j.foldSome(ctx, foldLot)
+				n, err = j.foldSome(ctx, j.room.foldsAtOnce())
 			}
 			return err
 		})

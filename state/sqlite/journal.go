@@ -45,8 +45,9 @@ type journal struct {
 	folding *folding             // nil where no fold is under way
 	notes   noteFiles            // of a branch while the state lacks an event that a note names
 	noted   storage.Noted        // the newest of the lineage that this journal wrote
-	insert  direct               // writes an event
-	fold    direct               // writes a row
+	room    room
+	insert  direct // writes an event
+	fold    direct // writes a row
 }
 
 var (
@@ -87,7 +88,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 	}
 	j := &journal{
 		store: s, lock: held, conn: conn,
-		runs: make(map[string]state.Run), rows: storage.NewOverlay(nil),
+		runs: make(map[string]state.Run), rows: storage.NewOverlay(nil), room: room{sizeWAL, make(map[string]bool)},
 		insert: direct{text: insertEventSQL}, fold: direct{text: foldRowSQL},
 	}
 	if err := j.prepare(ctx); err != nil {
@@ -111,6 +112,9 @@ func (j *journal) prepare(ctx context.Context) error {
 	pragmas := fmt.Sprintf("PRAGMA wal_autocheckpoint = %d; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1", sizeWAL)
 	if _, err := j.conn.ExecContext(ctx, pragmas); err != nil {
 		return err
+	}
+	if free, known := j.store.free(j.store.path); known {
+		j.sizeLog(ctx, free)
 	}
 	if err := j.store.migrateLocked(ctx); err != nil {
 		return err

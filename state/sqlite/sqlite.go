@@ -37,6 +37,7 @@ type Store struct {
 	readable   int // the oldest that it reads as it is
 	pace       pace
 	notes      storage.Notebook // of the user
+	free       func(path string) (bytes int64, known bool)
 
 	read  *sql.DB
 	write *sql.DB // nil where the store was opened for reading
@@ -206,7 +207,7 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, e
 	}
 	s := &Store{
 		named: named, path: path, migrations: migrations,
-		wanted: schemaVersion(migrations), readable: schemaReadable, pace: pace{foldAt, foldStep},
+		wanted: schemaVersion(migrations), readable: schemaReadable, pace: pace{foldAt, foldStep}, free: freeAt,
 	}
 	if s.file, err = checkFile(path); err != nil {
 		return nil, fmt.Errorf("open state: %w", err)

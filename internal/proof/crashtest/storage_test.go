@@ -31,41 +31,103 @@ func settled(t *testing.T, d *directory, s *service, dir string) {
 	}
 }
 
-// TestAFullDiskIsToldAndNothingIsLost lets a disk of its own run full in the middle of a
-// payroll, and applies again when it has been given room.
+// volume makes a directory whose state is on a volume of its own, the directory disk of it, and returns a function that runs a script there. The
+// script mounts the volume, and leaves a copy of the state in the directory.
+func volume(t *testing.T, faults ...string) (*service, *directory, func(code int, script string) ended) {
+	t.Helper()
+	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
+	s := newService(t, program.Build(t), faults...)
+	d := newDirectory(t, s.program, s, false, 8)
+	if err := os.Mkdir(filepath.Join(d.path, "disk"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	block := filepath.Join(d.path, "state.hcl")
+	if err := os.WriteFile(block, []byte("state \"sqlite\" { path = \"disk/remit.db\" }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &directory{t: t, program: "unshare", path: d.path, env: d.env}
+	return s, d, func(code int, script string) ended {
+		t.Helper()
+		e := r.must(code, "--user", "--map-root-user", "--mount", "sh", "-c", script+kept, s.program)
+		if err := os.Remove(block); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+}
+
+// kept ends the script of a volume.
+const kept = `
+"$0" audit verify || exit 94
+cp disk/remit.db remit.db && if test -e disk/remit.db-wal; then cp disk/remit.db-wal remit.db-wal; fi
+exit $code
+`
+
+func says(t *testing.T, e ended, words ...string) {
+	t.Helper()
+	text := oneLine(e.stderr + e.stdout)
+	for _, want := range words {
+		if !strings.Contains(text, want) {
+			e.fatal(t, "it does not say "+want)
+		}
+	}
+}
+
+// TestAFullDiskIsToldAndNothingIsLost has somebody else fill the disk of the state in the middle of a
+// payroll, and applies again when there is room.
 func TestAFullDiskIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
-	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
-	s := newService(t, program.Build(t), "latency=5ms")
-	d := newDirectory(t, s.program, s, false, 8)
-	disk := filepath.Join(d.path, "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(d.path, "state.hcl"), []byte("state \"sqlite\" { path = \"disk/remit.db\" }\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const script = `
-mount -t tmpfs -o size=340k none disk || exit 90
+	s, d, run := volume(t, "latency=200ms")
+	full := run(4, `
+mount -t tmpfs -o size=4m none disk || exit 90
+"$0" init || exit 91
+"$0" apply --auto-approve --json >out.json 2>err.txt &
+until grep -q '"recorded"' out.json; do sleep 0.05; done
+dd if=/dev/zero of=disk/rest bs=64k 2>/dev/null
+wait $!
+code=$?
+cat err.txt >&2
+rm disk/rest
+"$0" plan >plan.txt || exit 92
+`)
+	says(t, full, "Error: the state disk/remit.db could not be written: ", "full", "Certain: what is listed", "In doubt: ", " remit apply")
+	settled(t, d, s, d.path)
+}
+
+// TestAVolumeThatGetsFullEndsARunInOrder gives the state a volume of its own that is too small for the payroll: the run starts nothing more
+// while there is room for the outcomes of the started ones, and no transfer is in doubt.
+func TestAVolumeThatGetsFullEndsARunInOrder(t *testing.T) {
+	t.Parallel()
+	s, d, run := volume(t)
+	full := run(3, `
+mount -t tmpfs -o size=700k none disk || exit 90
 "$0" init || exit 91
 "$0" apply --auto-approve
 code=$?
-"$0" plan >plan.txt || exit 92
-mount -o remount,size=30m disk || exit 93
-"$0" audit verify || exit 94
-cp disk/remit.db remit.db && cp disk/remit.db-wal remit.db-wal
-exit $code
-`
-	r := &directory{t: t, program: "unshare", path: d.path, env: d.env}
-	full := r.must(4, "--user", "--map-root-user", "--mount", "sh", "-c", script, s.program)
-	for _, want := range []string{"Error: the state disk/remit.db could not be written: ", "full", "Certain: what is listed", "In doubt: ", "    remit apply\n"} {
-		if !strings.Contains(full.stderr, want) {
-			full.fatal(t, "it does not say "+want)
-		}
+"$0" plan --detailed-exitcode >plan.txt
+test $? = 2 || exit 92
+dd if=/dev/zero of=disk/rest bs=1k count=250 2>/dev/null
+"$0" apply --auto-approve && exit 93
+rm disk/rest
+`)
+	says(t, full, "the volume of the state ", "/disk/remit.db has ", " KiB are needed to record what is under way. Make room there, by anything but the state's own files, or make the volume larger",
+		"not attempted", "nothing was sent. Then type the same again", "df -h")
+	if strings.Contains(full.stdout, "in doubt") {
+		full.fatal(t, "something is in doubt")
 	}
-	if err := os.Remove(filepath.Join(d.path, "state.hcl")); err != nil {
-		t.Fatal(err)
-	}
+	settled(t, d, s, d.path)
+}
+
+// TestARunMovesItsLogWhileItGoesOn pays the payroll on a volume with room for the state, and not for a log of all that the run writes.
+func TestARunMovesItsLogWhileItGoesOn(t *testing.T) {
+	t.Parallel()
+	s, d, run := volume(t)
+	run(0, `
+mount -t tmpfs -o size=1100k none disk || exit 90
+"$0" init || exit 91
+"$0" apply --auto-approve --parallelism=2
+code=$?
+`)
 	settled(t, d, s, d.path)
 }
 

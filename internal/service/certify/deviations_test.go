@@ -77,6 +77,15 @@ func deviations() map[string]deviation {
 			r["amount"] = r["amount"].(string)[:3]
 			r["total"] = r["amount"]
 		}, row: contract.Amount, verdict: differs, says: "Answered amount 1.0, asked 1.05"},
+		"an address of a blockchain": {
+			record: func(r map[string]any, _ bool) { r["destination_address"] = "bc1q" },
+			row:    contract.AnswerRecord, verdict: differs, says: "The record's destination_address is bc1q, where it must be none",
+		},
+		"an account at a bank in lookups": {record: func(r map[string]any, isLookup bool) {
+			if isLookup {
+				r["fiat_account_id"] = "6f1d"
+			}
+		}, row: contract.LookupRecord, verdict: differs, says: "The lookup's fiat_account_id is 6f1d, where it must be none"},
 		"ref_ids of 64 characters": {record: set("ref_id", func(id string) string { return id[:min(len(id), 64)] }), row: contract.RefIDLength, verdict: differs, says: "which was not asked for"},
 		"ref_ids as in an address": {record: set("ref_id", neturl.PathEscape), row: contract.RefIDSigns, verdict: differs, says: "%20"},
 		"another group_id in lookups": {record: func(r map[string]any, isLookup bool) {

@@ -32,8 +32,8 @@ func answerRows() []Requirement {
 			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window. Raise timeout where the service is slow.",
 		},
 		{
-			AnswerRecord, Answers, "A 2xx answer is one transfer record in JSON, with every field that the service's document requires.",
-			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window. Where a total, a fee, a status or a time alone is missing, it is unverified: a person accepts the record.",
+			AnswerRecord, Answers, "A 2xx answer is one transfer record in JSON, with every field that the service's document requires, and no destination_address, crypto_tx_hash or fiat_account_id.",
+			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window. Where a total, a fee, a status or a time alone is missing, or a field says that money left the service, it is unverified: a person accepts the record.",
 		},
 		{
 			Redirect, Answers, "No request is redirected.",
