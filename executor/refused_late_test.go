@@ -334,7 +334,7 @@ func TestManyRefusalsAreAskedForInPages(t *testing.T) {
 		w.settings.InFlightMax = 256
 		w.service.after = refuses
 		var all []transfer.Request
-		for i := range suite.Dose(700, 700, 5200) {
+		for i := range suite.Dose(700, 1400, 5200) {
 			all = append(all, request(fmt.Sprintf("t-%05d", i)))
 		}
 		if got := counts(w.apply(all...)); got[executor.ResultAdopted] != len(all) || len(w.service.finds) != len(all)/100 {

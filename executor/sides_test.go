@@ -107,7 +107,7 @@ func TestACreditThatFailedIsNamedUntilItIsSettled(t *testing.T) {
 // TestARefreshLooksAllOfThemUpAgain has many that nobody needs to ask about stand before debits that FAILED, one of which is
 // COMPLETED now, and before a credit side that FAILED.
 func TestARefreshLooksAllOfThemUpAgain(t *testing.T) {
-	for name, tt := range map[string]struct{ unproven, most int }{"in passes": {20, 3}, "in one pass": {suite.Dose(300, 300, 5100), 50_000}} {
+	for name, tt := range map[string]struct{ unproven, most int }{"in passes": {20, 3}, "in one pass": {suite.Dose(300, 1300, 5100), 50_000}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				requests := []transfer.Request{request("z")}

@@ -6,6 +6,7 @@ package suite
 
 import (
 	"flag"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -19,15 +20,21 @@ import (
 )
 
 // DoseVariable is the environment variable that says how much the tests do that could go on for ever:
-// "full" is all that .ci/run asks of them, and "plain" is what a run without -short has, under -short
-// as well, which then only has properties be held against fewer random inputs.
+// "full" is all of it, which .ci/night runs; "broad", of .ci/run, has each kind that the full dose has, and fewer of a kind that has many; and
+// "plain" is what a run without -short has, under -short as well, which then only has properties be held against fewer random inputs.
 const DoseVariable = "REMIT_TESTS"
 
+// manyTimes is how much more than a plain run the full dose does where it takes long.
+const manyTimes = 4
+
 // Dose is how much a test does that could go on for ever: under -short, in a plain run, and where
-// [DoseVariable] asks for all.
+// [DoseVariable] asks for more. The broad one is the full one, or halfway to it by factors where that is more than
+// [manyTimes] the plain one.
 func Dose(short, plain, full int) int {
-	switch {
-	case os.Getenv(DoseVariable) == "full":
+	switch dose := os.Getenv(DoseVariable); {
+	case dose == "broad" && max(plain, full) > manyTimes*min(plain, full) && plain > 0:
+		return int(math.Round(math.Sqrt(float64(plain) * float64(full))))
+	case dose == "broad" || dose == "full":
 		return full
 	case isShort():
 		return short
@@ -50,7 +57,7 @@ func Spread(files []string, share int) []string {
 	return taken
 }
 
-func isShort() bool { return testing.Short() && os.Getenv(DoseVariable) != "plain" }
+func isShort() bool { return testing.Short() && os.Getenv(DoseVariable) == "" }
 
 var update = flag.Bool("update", false, "write golden files and the output in scripts anew, as .ci/update does")
 
@@ -67,7 +74,7 @@ func Update() bool { return *update }
 // has a quicker test beside it or is none of money.
 func Slow(tb testing.TB) {
 	tb.Helper()
-	if isShort() && os.Getenv(DoseVariable) != "full" {
+	if isShort() {
 		tb.Skip("slow: a run without -short has it")
 	}
 }

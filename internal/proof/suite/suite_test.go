@@ -19,3 +19,18 @@ func TestSpreadTakesTheFirstOfEachKind(t *testing.T) {
 		}
 	}
 }
+
+func TestTheBroadDoseHasEachKindAndFewerOfMany(t *testing.T) {
+	for _, tt := range []struct{ plain, full, broad int }{
+		{0, 3, 3}, {0, 100, 100}, {1, 1, 1}, {1, 4, 4}, {250, 1000, 1000}, // each kind is there, and a few are as many
+		{150, 2000, 548}, {4, 20, 9}, {4, 100, 20}, // of many, fewer
+		{4, 1, 1}, {16, 1, 4}, {80, 3, 15}, // one of so many
+	} {
+		for dose, want := range map[string]int{"plain": tt.plain, "broad": tt.broad, "full": tt.full} {
+			t.Setenv(suite.DoseVariable, dose)
+			if got := suite.Dose(7, tt.plain, tt.full); got != want {
+				t.Errorf("the %s dose of %d to %d: %d, want %d", dose, tt.plain, tt.full, got, want)
+			}
+		}
+	}
+}
