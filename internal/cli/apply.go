@@ -287,7 +287,7 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 			}
 		}
 		// While anybody reads an older view of a state in a file, its write-ahead log only grows. Nothing reads this one from here on.
-		return seen.Snapshot.Close()
+		return seen.Close()
 	}
 	err = a.execute(ctx, w, run, executor.Apply)
 	if short, ok := errors.AsType[*shortfall](err); ok {

@@ -16,8 +16,12 @@ import (
 // the plan says so: one of an old version has a digest alone.
 func TestEachFaceSaysWhatThePlanWasCheckedAgainst(t *testing.T) {
 	list := []config.ControlDigest{
-		{Name: "approval", SHA256: "a"}, {Name: "approval", SHA256: "b"}, {Name: "approval", SHA256: "c"}, {Name: "file policies/limits.hcl", SHA256: "f"},
-		{Name: "limit.daily", SHA256: "l"}, {Name: "policy.no-friday", SHA256: "p"},
+		{Name: "approval", SHA256: "a"},
+		{Name: "approval", SHA256: "b"},
+		{Name: "approval", SHA256: "c"},
+		{Name: "file policies/limits.hcl", SHA256: "f"},
+		{Name: "limit.daily", SHA256: "l"},
+		{Name: "policy.no-friday", SHA256: "p"},
 	}
 	none := config.DigestOfControls(nil)
 	for name, tt := range map[string]struct {

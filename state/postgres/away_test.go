@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -40,6 +41,17 @@ func TestWhichServersAreAway(t *testing.T) {
 	} {
 		if got := postgres.IsAway(tt.err); got != tt.away {
 			t.Errorf("%s: %t\n%v", name, got, tt.err)
+		}
+	}
+}
+
+// TestStatementsOfAnotherSessionAreAPoolers has a session lack what it prepared, and have what it did not: a busy pooler shows so
+// after two connections seemed to have sessions of their own.
+func TestStatementsOfAnotherSessionAreAPoolers(t *testing.T) {
+	for code, isPooler := range map[string]bool{"26000": true, "42P05": true, "42P01": false} {
+		err := postgres.Explain(fmt.Errorf("look: %w", &pgconn.PgError{Code: code}))
+		if got := strings.Contains(err.Error(), "connection pooler"); got != isPooler {
+			t.Errorf("%s: %v", code, err)
 		}
 	}
 }

@@ -38,3 +38,6 @@ const SchemaReadable = schemaReadable
 
 // IsAway reports whether an error says that the server is not there to be asked, for now.
 func IsAway(err error) bool { return isAway(err) }
+
+// Explain wraps what the server says into the state's own errors.
+func Explain(err error) error { return explain(err) }

@@ -138,6 +138,8 @@ const (
 	codeNoColumn        = "42703"
 	codeNoTable         = "42P01"
 	codeNoDatabase      = "3D000"
+	codeNoStatement     = "26000"
+	codeTwoStatements   = "42P05"
 	codeSerialization   = "40001"
 	codeDeadlock        = "40P01"
 	codeLockTimeout     = "55P03"
@@ -166,6 +168,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: %w", state.ErrMissing, err)
 	case codeLockTimeout:
 		return fmt.Errorf("%w: %w", state.ErrBusy, err)
+	case codeNoStatement, codeTwoStatements: // that this session prepared itself, or did not
+		return fmt.Errorf("%w: %w", errPooled, err)
 	case codeDataCorrupted, codeIndexCorrupt:
 		return fmt.Errorf("%w: %w", state.ErrDamaged, err)
 	}

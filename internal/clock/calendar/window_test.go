@@ -122,8 +122,10 @@ func TestIntervals(t *testing.T) {
 			calendar.Hours{
 				Days: everyDay,
 				Denies: []calendar.Deny{
-					{instant(t, "2026-11-27T16:00:00Z"), instant(t, "2026-11-28T09:30:00Z")}, {instant(t, "2026-11-27T07:00:00Z"), instant(t, "2026-11-27T10:00:00Z")},
-					{instant(t, "2026-11-27T12:00:00Z"), instant(t, "2026-11-27T13:00:00Z")}, {instant(t, "2026-11-27T11:00:00Z"), instant(t, "2026-11-27T12:30:00Z")},
+					{instant(t, "2026-11-27T16:00:00Z"), instant(t, "2026-11-28T09:30:00Z")},
+					{instant(t, "2026-11-27T07:00:00Z"), instant(t, "2026-11-27T10:00:00Z")},
+					{instant(t, "2026-11-27T12:00:00Z"), instant(t, "2026-11-27T13:00:00Z")},
+					{instant(t, "2026-11-27T11:00:00Z"), instant(t, "2026-11-27T12:30:00Z")},
 				},
 			},
 			"UTC", "09:00", "17:00",
