@@ -19,7 +19,12 @@ const controlFile = "file "
 
 // checkedAgainst names the limits, policies and approval rules of a plan. The reviewer of a saved one is told of their absence as well:
 // a policy directory that nobody named bars nothing, and looks like one that found nothing to bar.
-func checkedAgainst(h planner.Header, isSaved bool) []string {
+// A plan with nothing to list was checked for nothing.
+func checkedAgainst(plan *planner.Plan, isSaved bool) []string {
+	h := plan.Header
+	if isQuiet(plan) && !isSaved {
+		return nil
+	}
 	var names []string
 	count := 0 // of the last name: the approval blocks of several directories have one
 	for _, control := range h.ControlList {

@@ -37,7 +37,7 @@ func TestEachFaceSaysWhatThePlanWasCheckedAgainst(t *testing.T) {
 		"a saved plan of a digest, and 0": {planner.Header{Controls: "of what 0.1.0 said"}, true, ""},
 	} {
 		for _, isLarge := range []bool{false, true} {
-			plan := &planner.Plan{}
+			plan := manyPlan(1)
 			if isLarge {
 				plan = crowdedPlan(1000)
 			}

@@ -96,7 +96,7 @@ func (h *htmlPlan) pageHead() *pageHead {
 		needs: h.toDo(), calm: "Nothing blocks this plan.",
 		lists: []namedList{{"Partial plan (--target)", about.Targets}},
 	}
-	head.lists = append(append(head.lists, acceptedLists("Accepted", about.Accepted)...), namedList{checkedTitle, checkedAgainst(about, h.options.Saved)}, namedList{readTitle, readWarnings(h.plan)}, namedList{lackTitle, lackOf(h.plan)})
+	head.lists = append(append(head.lists, acceptedLists("Accepted", about.Accepted)...), namedList{checkedTitle, checkedAgainst(h.plan, h.options.Saved)}, namedList{readTitle, readWarnings(h.plan)}, namedList{lackTitle, lackOf(h.plan)})
 	for i := range head.sumsNote {
 		head.sumsNote[i] = "Batch " + head.sumsNote[i]
 	}

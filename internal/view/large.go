@@ -53,7 +53,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	p.allNamed("Partial plan (--target)", plan.Header.Targets)
 	_, accepted := splitAccepted(plan.Header.Accepted) // the head has every limit
 	p.allNamed("Accepted", accepted)
-	p.allNamed(checkedTitle, checkedAgainst(plan.Header, o.Saved))
+	p.allNamed(checkedTitle, checkedAgainst(plan, o.Saved))
 	p.obstacles(plan)
 	p.approvalDetails(o)
 	if v.attention.count > 0 {

@@ -83,7 +83,7 @@ func (m *markdown) head() {
 	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.accepted(h.Accepted)
-	m.checked(h)
+	m.checked()
 	m.named(readTitle, readWarnings(m.plan))
 	m.named(lackTitle, lackOf(m.plan))
 }
@@ -105,8 +105,8 @@ func (m *markdown) named(title string, names []string) {
 }
 
 // checked names the controls of the plan, or says in words that it has none.
-func (m *markdown) checked(h planner.Header) {
-	names := checkedAgainst(h, m.options.Saved)
+func (m *markdown) checked() {
+	names := checkedAgainst(m.plan, m.options.Saved)
 	if slices.Equal(names, []string{uncontrolled}) {
 		m.printf("**%s:** %s\n\n", checkedTitle, uncontrolled)
 		return

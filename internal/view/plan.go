@@ -135,10 +135,12 @@ const expiredText = "The plan has expired: no apply takes it any more. Make a ne
 func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable() }
 
 // planHead is the head of a plan, for those who review it.
-func (p *page) planHead(plan *planner.Plan, o PlanOptions) { p.headWith(plan, o, readWarnings(plan)) }
+func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
+	p.headWith(plan, o, checkedAgainst(plan, o.Saved), readWarnings(plan))
+}
 
-// headWith is the head of a plan, and of an answer about it, with these warnings of its data files.
-func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
+// headWith is the head of a plan, and of an answer about it, with these controls and warnings of its data files.
+func (p *page) headWith(plan *planner.Plan, o PlanOptions, checked, warnings []string) {
 	h := plan.Header
 	p.environmentLine(o.Sandbox, h.Environment, h.Service)
 	if o.Saved {
@@ -150,7 +152,7 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, warnings []string) {
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.accepted(h.Accepted, o.isLarge(plan))
-	p.named(checkedTitle, checkedAgainst(h, o.Saved), o.isLarge(plan))
+	p.named(checkedTitle, checked, o.isLarge(plan))
 	p.named(readTitle, warnings, false)
 	p.named(lackTitle, lackOf(plan), false)
 	p.line()

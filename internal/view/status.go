@@ -17,7 +17,7 @@ const statusShown = 10
 func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	o.Scales = plan.Header.Scales
 	page := newPage(w, o.Screen)
-	page.headWith(plan, o, unknownReadWarnings(plan))
+	page.headWith(plan, o, nil, unknownReadWarnings(plan))
 	page.line(plain("As of " + moment(plan.Header.Created)))
 	page.line()
 	groups := plan.StatusGroups()

@@ -218,7 +218,7 @@ func stop(clause string) string {
 func ShowWhy(w io.Writer, y *Why, o PlanOptions) error {
 	o.Scales = y.Plan.Header.Scales
 	p := newPage(w, o.Screen)
-	p.headWith(y.Plan, o, unknownReadWarnings(y.Plan))
+	p.headWith(y.Plan, o, nil, unknownReadWarnings(y.Plan))
 	r := y.request()
 	p.line(plain("Transfer "), strong(y.RefID), plain(strings.TrimSuffix(": "+strings.TrimSpace(p.amount(r.Amount, r.Asset)+" "+r.Asset), ": ")))
 	p.line()
