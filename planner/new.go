@@ -110,7 +110,7 @@ type builder struct {
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there
 
-	repaid map[*row]*row // of declared transfers that FAILED, the first that makes their movement since
+	repaid map[*row]repaid // of declared transfers that FAILED
 
 	otherwise     map[*row]*otherwiseMade // recorded transfers; nil where there is none
 	otherwiseRows []otherwiseRow          // in order of ref_id
@@ -161,7 +161,9 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 		}
 		step()
 	}
-	b.findRepaid()
+	if err := b.findRepaid(ctx); err != nil {
+		return err
+	}
 	if err := b.describe(ctx); err != nil {
 		return err
 	}
