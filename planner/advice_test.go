@@ -47,7 +47,7 @@ func TestWhoReadsThatItFailedLearnsThatItWasPaidSince(t *testing.T) {
 		want   string
 	}{
 		"none":                       {nil, pay},
-		"one after it":               {[]state.Detail{made("b", 39), made("c", 8)}, `; the same movement was made since, as "b" on ` + now.Add(-39*day).Format(time.DateOnly) + ": remove this one if that was in its place, and pay it under a new ref_id only if it was not"},
+		"one after it":               {[]state.Detail{made("b", 39)}, `; the same movement was made since, as "b" on ` + now.Add(-39*day).Format(time.DateOnly) + ": remove this one if that was in its place, and pay it under a new ref_id only if it was not"},
 		"one in doubt after it":      {[]state.Detail{made("b", 39, doubt)}, `; the same movement may have been made since, as "b"`},
 		"one before it":              {[]state.Detail{made("b", 41)}, pay},
 		"one of its own moment":      {[]state.Detail{made("b", 40)}, pay},

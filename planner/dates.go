@@ -33,7 +33,7 @@ func (o *occurrenceOf) isMade() bool {
 	return o.made.Equal(o.Due)
 }
 
-// occurrencesOf are the transfers that are due or may have been made, and are declared for a date of a
+// occurrencesOf are the transfers that are due, may have been made or FAILED, and are declared for a date of a
 // schedule, by ref_id.
 type occurrencesOf map[string]occurrenceOf
 
@@ -60,8 +60,11 @@ func (b *builder) hasOtherDate(x, y string) bool {
 }
 
 // isOtherDate reports whether a recorded twin, which is verified, was made for another date.
-func (b *builder) isOtherDate(c *Change, r *row) bool {
-	if len(b.occurrences) == 0 || !b.hasOtherDate(c.RefID, b.rows.refID(r)) {
+func (b *builder) isOtherDate(c *Change, r *row) bool { return b.isOtherDateOf(c.RefID, r) }
+
+// isOtherDateOf is isOtherDate of a ref_id and a row of which the details were read.
+func (b *builder) isOtherDateOf(refID string, r *row) bool {
+	if len(b.occurrences) == 0 || !b.hasOtherDate(refID, b.rows.refID(r)) {
 		return false
 	}
 	o := b.occurrences[b.rows.refID(r)]

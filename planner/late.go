@@ -44,10 +44,13 @@ func days(d time.Duration) string {
 // noteOccurrence keeps of which date a declared transfer is, and which of its block is the
 // newest that was or may have been made.
 func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
-	if t.Occurrence == nil || r == nil || !r.is(markMayBeMade) {
+	if t.Occurrence == nil || r == nil || !r.is(markMayBeMade) && !isFailedRow(r) {
 		return
 	}
 	b.occurrences.add(t)
+	if !r.is(markMayBeMade) {
+		return
+	}
 	b.noteNewest(t.Block, t.Occurrence.Due)
 	b.notePaid(t)
 }

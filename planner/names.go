@@ -40,7 +40,7 @@ func (b *builder) readNames(ctx context.Context) (*paidNames, error) {
 			return nil, fmt.Errorf("read the display names: %w", err)
 		}
 		r := b.rows.find(n.RefID)
-		if r == nil || !r.hasPaid() {
+		if r == nil || !b.hasPaid(r) {
 			continue
 		}
 		if _, isThere := ofRow[r]; !isThere {

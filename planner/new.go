@@ -89,7 +89,9 @@ type builder struct {
 	pending    []pendingRow
 	sent       list[fingerprinted] // Submits as they were declared
 	payees     *payees             // nil before the first Submit
-	names      *paidNames          // nil before the first Submit with a display name
+	// paidForgotten are transfers that had paid when a person forgot them; nil before the first Submit.
+	paidForgotten map[*row]bool
+	names         *paidNames // nil before the first Submit with a display name
 	// reversed are declared reversals that were made, by ref_id.
 	reversed map[string]config.Transfer
 
@@ -110,7 +112,7 @@ type builder struct {
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there
 
-	repaid map[*row]*row // of declared transfers that FAILED, the first that makes their movement since
+	repaid map[*row]repaid // of declared transfers that FAILED
 
 	otherwise     map[*row]*otherwiseMade // recorded transfers; nil where there is none
 	otherwiseRows []otherwiseRow          // in order of ref_id
@@ -161,7 +163,9 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 		}
 		step()
 	}
-	b.findRepaid()
+	if err := b.findRepaid(ctx); err != nil {
+		return err
+	}
 	if err := b.describe(ctx); err != nil {
 		return err
 	}
@@ -325,7 +329,10 @@ func (b *builder) addSubmit(ctx context.Context, c *Change, t *config.Transfer) 
 	}
 	b.sent.add(fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 	b.plan.totalsOf(Submit).AddRequest(&t.Request)
-	paid := b.paidSignals(&t.Request)
+	paid, err := b.paidSignals(ctx, &t.Request)
+	if err != nil {
+		return err
+	}
 	c.Signals = append(slices.Clip(paid), own...)
 	if t.DisplayName != "" {
 		named, err := b.nameSignals(ctx, t, slices.ContainsFunc(paid, func(s Signal) bool { return s.Kind == FirstDestination }))
@@ -338,14 +345,17 @@ func (b *builder) addSubmit(ctx context.Context, c *Change, t *config.Transfer) 
 }
 
 // paidSignals finds the firsts of a transfer that is to be made: the signals about earlier payments.
-func (b *builder) paidSignals(r *transfer.Request) []Signal {
+func (b *builder) paidSignals(ctx context.Context, r *transfer.Request) ([]Signal, error) {
 	if b.isAlone() {
-		return b.word.saysPaid(r)
+		return b.word.saysPaid(r), nil
 	}
 	if b.payees == nil {
-		b.payees = newPayees(b.rows, b.otherwise)
+		if err := b.readPaidForgotten(ctx); err != nil {
+			return nil, err
+		}
+		b.payees = b.newPayees()
 	}
-	return b.payees.signals(r)
+	return b.payees.signals(r), nil
 }
 
 // twin is what twins among the declared transfers share. Where nothing is recorded to be a twin

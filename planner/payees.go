@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"context"
 	"math/bits"
 	"strings"
 
@@ -36,9 +37,9 @@ type payeeAsset struct {
 	asset       int32
 }
 
-func newPayees(all *rows, otherwise map[*row]*otherwiseMade) *payees {
-	most := all.len()
-	for _, o := range otherwise {
+func (b *builder) newPayees() *payees {
+	all, most := b.rows, b.rows.len()
+	for _, o := range b.otherwise {
 		most += len(o.made)
 	}
 	p := &payees{
@@ -46,10 +47,10 @@ func newPayees(all *rows, otherwise map[*row]*otherwiseMade) *payees {
 		more: make(map[payeeAsset]*row), first: []Signal{{Kind: FirstDestination, Detail: firstDetail}},
 	}
 	for _, r := range all.all() {
-		if !r.hasPaid() {
+		if !b.hasPaid(r) {
 			continue
 		}
-		if o := otherwise[r]; o != nil {
+		if o := b.otherwise[r]; o != nil {
 			p.addMade(r, o)
 			continue
 		}
@@ -69,6 +70,34 @@ func (p *payees) addMade(r *row, o *otherwiseMade) {
 // does not, nor one that was imported without its destination, nor one without a record.
 func (r *row) hasPaid() bool {
 	return !r.is(markListed) && r.status.Made() && r.status != state.Unverified && !r.is(markFailed) && r.destination != 0
+}
+
+// hasPaid is that of the row; a transfer that a person forgot has paid as before.
+func (b *builder) hasPaid(r *row) bool { return r.hasPaid() || b.paidForgotten[r] }
+
+// readPaidForgotten finds the forgotten transfers that had paid. Those that were closed as not made, or were unverified or in conflict until
+// then, had not.
+func (b *builder) readPaidForgotten(ctx context.Context) error {
+	forgotten := make(map[string]*row)
+	var refIDs []string
+	for _, r := range b.rows.all() {
+		if r.status == state.Tombstone && r.is(markMayBeMade) && !r.is(markFailed) && r.destination != 0 {
+			refID := b.rows.refID(r)
+			forgotten[refID] = r
+			refIDs = append(refIDs, refID)
+		}
+	}
+	b.paidForgotten = make(map[*row]bool)
+	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
+		if d.RecordID == "" {
+			return nil
+		}
+		was, err := beforeForgotten(ctx, b.record, d)
+		if err == nil && was != nil && was.Status.Made() && was.Status != state.Unverified {
+			b.paidForgotten[forgotten[d.RefID]] = true
+		}
+		return err
+	})
 }
 
 // find returns the slot of a destination, or the free one where it would be.

@@ -73,6 +73,39 @@ func TestSignalsOfHistory(t *testing.T) {
 	}
 }
 
+// TestAForgottenTransferHasPaid has a person close a transfer, in several ways, and pay its destination anew.
+func TestAForgottenTransferHasPaid(t *testing.T) {
+	const forget, notMade = "remit state forget", "remit resolve"
+	for name, test := range map[string]struct {
+		status  state.Status
+		command string
+		edit    func(*state.Detail)
+		want    string
+	}{
+		"recorded":             {state.Recorded, forget, nil, "amount out of line after old"},
+		"adopted":              {state.Adopted, forget, nil, "amount out of line after old"},
+		"unverified":           {state.Unverified, forget, nil, "first-time destination"},
+		"FAILED":               {state.Recorded, forget, recordStatus(transfer.Failed), "first-time destination"},
+		"in conflict":          {state.Conflict, forget, func(d *state.Detail) { d.RecordID = "id-old" }, "first-time destination"},
+		"a doubt":              {state.InDoubt, forget, nil, "first-time destination"},
+		"closed as not made":   {state.Conflict, notMade, func(d *state.Detail) { d.RecordID = "id-old" }, "first-time destination"},
+		"made by a list alone": {state.Adopted, forget, func(d *state.Detail) { d.RecordID, d.RecordStatus = "", "" }, "first-time destination"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			edit := test.edit
+			if edit == nil {
+				edit = func(*state.Detail) {}
+			}
+			m := newMemory(record(declare("old", twin, func(t *config.Transfer) { amount("50.00")(&t.Request) }), test.status, edit))
+			closed(m, "old", test.command)
+			p := plan(t, m, planner.Controls{}, declare("new", twin, func(t *config.Transfer) { amount("7000.00")(&t.Request) }))
+			if got := strings.Join(historySignals(find(t, p, "new")), ", "); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // TestSignalsOfHistoryAreThoseOfASearch compares the index with a look at every row.
 func TestSignalsOfHistoryAreThoseOfASearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -169,6 +170,9 @@ func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, 
 			verifying = m.unused(ctx, there)
 		}
 		if verifying != nil {
+			if earlier := m.earlier(ctx, snapshot, there); earlier != nil {
+				return earlier
+			}
 			return fmt.Errorf("there is something at %s already, which is no copy of this state as it is now: %w. Nothing was changed. Move it away first", there, verifying)
 		}
 		return nil
@@ -197,6 +201,37 @@ func (m *migration) unused(ctx context.Context, there workspace.Backend) error {
 		return errors.Join(errors.New("it is in use"), snapshot.Close())
 	}
 	return err
+}
+
+// earlier returns an error that says so where an earlier copy of this state is there, from where it was moved away; nil for anything else.
+func (m *migration) earlier(ctx context.Context, now state.Snapshot, there workspace.Backend) error {
+	store, err := there.OpenReadOnly(ctx)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = store.Close() }() // it was only read
+	var moved *state.MovedError
+	snapshot, err := store.Snapshot(ctx)
+	if err == nil {
+		_ = snapshot.Close() // it was only read
+	}
+	if !errors.As(err, &moved) || moved.To == state.Arriving {
+		return nil
+	}
+	was, err := store.Verify(ctx, "")
+	if err != nil || was.Lineage != now.Meta().Lineage || !hasEvent(ctx, now, was.Serial, was.Head) {
+		return nil
+	}
+	return exit.WithHint(fmt.Errorf("there is something at %s already: the earlier copy of this state, which was moved from there to %s. Its newest event is of %s. "+
+		"Nothing was changed. Run the same command again once it is put away by", there, moved.To, was.At.UTC().Format(time.DateOnly)), there.Advice().SetAside)
+}
+
+// hasEvent reports whether a journal has an event with that hash.
+func hasEvent(ctx context.Context, journal state.Snapshot, seq int64, hash string) bool {
+	for event, err := range journal.Events(ctx, seq-1, "") {
+		return err == nil && event.Seq == seq && event.Hash == hash
+	}
+	return false
 }
 
 // compare verifies both, the copy of which may have gone on since.

@@ -52,6 +52,7 @@ type Backend interface {
 type Advice struct {
 	Kept     string // the files or the schema to copy before anything else
 	PutAway  string // the command that keeps a damaged state elsewhere, so that another can take its place
+	SetAside string // that which keeps an earlier copy elsewhere
 	freed    string // how its lock may end without force
 	argument string // the argument that says where it is
 	replaced string // the message where it was replaced under a run
@@ -166,11 +167,17 @@ func (f SQLite) Gone(lineage string) (sqlite.Gone, bool) {
 	return sqlite.GoneFrom(f.notes.All(), f.path, lineage)
 }
 
+// putInto is the command that moves the file, and those that SQLite keeps beside it, into a new directory next to them.
+func (f SQLite) putInto(name string) string {
+	return fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(filepath.Join(filepath.Dir(f.path), name)), shell.Word(f.path))
+}
+
 // Advice implements [Backend].
 func (f SQLite) Advice() Advice {
 	return Advice{
 		Kept:     "the file and its -wal file",
-		PutAway:  fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(filepath.Join(filepath.Dir(f.path), "damaged")), shell.Word(f.path)),
+		PutAway:  f.putInto("damaged"),
+		SetAside: f.putInto("old"),
 		freed:    "the file was overwritten",
 		argument: "the path in the state block",
 		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
@@ -273,11 +280,17 @@ func (d Postgres) Gone(string) (sqlite.Gone, bool) { return sqlite.Gone{}, false
 // Files implements [Backend].
 func (d Postgres) Files() []string { return nil }
 
+// renamedTo is the command that gives the schema another name.
+func (d Postgres) renamedTo(ending string) string {
+	return `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %[1]s RENAME TO %[1]s_%[2]s", d.options.Schema, ending))
+}
+
 // Advice implements [Backend].
 func (d Postgres) Advice() Advice {
 	return Advice{
 		Kept:     "the schema",
-		PutAway:  `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %[1]s RENAME TO %[1]s_damaged", d.options.Schema)),
+		PutAway:  d.renamedTo("damaged"),
+		SetAside: d.renamedTo("old"),
 		freed:    "the server ended the session that held the lock",
 		argument: "url and schema in the state block",
 		replaced: "the state " + d.String() + " no longer has what this run wrote last, as where another server took the place of the first before it had everything",
