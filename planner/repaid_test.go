@@ -91,7 +91,8 @@ func TestAnotherDateOfItsScheduleIsNotInThePlaceOfAFailedOne(t *testing.T) {
 		},
 		"one in its place after one of another block": {
 			[]state.Detail{failed, sent(b, july), record(again, state.Recorded, intended(20*day))},
-			[]config.Transfer{a, date("rent-07", july, func(t *config.Transfer) { t.Block = "transfer.internal.other" })}, named + `again" on ` + daysAgo(20)[:10] + ", and 1 more time: remove",
+			[]config.Transfer{a, date("rent-07", july, func(t *config.Transfer) { t.Block = "transfer.internal.other" })},
+			named + `again" on ` + daysAgo(20)[:10] + ", and 1 more time: remove",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
