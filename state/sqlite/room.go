@@ -34,16 +34,21 @@ type room struct {
 	open  map[string]bool // ref_ids with an intent of this lock, and without its outcome
 }
 
-// begins counts the runs and the intents of a call.
+// begins counts the runs and the payments that a call begins. An intent with its outcome behind it, as of a payment that the service has
+// already, begins nothing.
 func begins(c *storage.Call) (runs, intents int) {
+	open := make(map[string]bool)
 	for _, d := range c.Drafts {
-		if kind := d.Entry.Kind(); kind == state.KindBegun {
+		switch e := d.Entry.(type) {
+		case state.Begun:
 			runs++
-		} else if kind == state.KindIntent {
-			intents++
+		case state.Intent:
+			open[e.RefID] = true
+		case state.Outcome:
+			delete(open, e.RefID)
 		}
 	}
-	return runs, intents
+	return runs, len(open)
 }
 
 // transact commits calls, see [storage.Commit]. Where the volume has too little room left, those that begin a run or a payment are

@@ -51,6 +51,9 @@ func TestAFullVolumeBeginsNothingAndRecordsTheRest(t *testing.T) {
 		t.Fatalf("a run on a full volume: %v", err)
 	}
 	settle(t, j, "first")
+	if err := j.Append(t.Context(), statetest.Intent("found", "run-1", "10.00"), statetest.Outcome("found", "run-1", state.SourceAnswer, state.Refused)); err != nil {
+		t.Fatalf("an intent with its outcome on a full volume: %v", err)
+	}
 	v.free.Store(64 * mib)
 	if err := intend(j, "second"); err != nil {
 		t.Fatalf("an intent once there is room again: %v", err)
