@@ -247,7 +247,7 @@ type FullError struct {
 // Error says how much room there is, how much is needed, and how to get it.
 func (e *FullError) Error() string {
 	const kib = 1 << 10
-	return fmt.Sprintf("the volume of the state %s has %d KiB free, and %d KiB are needed to record what is under way. Make room there, by anything but the state's own files, or make the volume larger",
+	return fmt.Sprintf("the volume of the state %s has %d KiB free, and remit needs %d KiB to begin a payment and to record it. Make room there, by anything but the state's own files, or make the volume larger",
 		e.Name, e.Free/kib, (e.Needed+kib-1)/kib)
 }
 

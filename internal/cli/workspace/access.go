@@ -42,7 +42,7 @@ func (s stateFile) kept(err error) error {
 		return fmt.Errorf("the path to the state %s leads through a file as if that were a directory; nothing was sent. Correct %s",
 			s.name, s.argument)
 	case isFull:
-		return exit.WithHint(fmt.Errorf("%w; nothing was sent. Then type the same again. How full it is, is shown by", full), s.hintAbout(showRoom, dir))
+		return exit.WithHint(fmt.Errorf("%w, and type the same again. Nothing was sent. To see how full it is", full), s.hintAbout(showRoom, dir))
 	case errors.Is(err, state.ErrNoRoom), syserror.IsNoRoom(err):
 		return exit.WithHint(fmt.Errorf("there is no room left where the state %s is, which needs some to be read as well; nothing was sent. "+
 			"Make room, by anything but the state's own files, or make the volume larger, and type the same again. How full it is, is shown by:\n%w", s.name, err), s.hintAbout(showRoom, dir))

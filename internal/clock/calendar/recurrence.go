@@ -85,7 +85,7 @@ func ParseRecurrence(text string) (*Recurrence, error) {
 }
 
 // checkNumbers refuses numbers of BYDAY that no month has so many weeks for: the library falls over
-// them. It refuses itself those that no year has so many for.
+// them. The library itself refuses numbers that no year has.
 func checkNumbers(option *rrule.ROption) error {
 	most := weeksOf(option)
 	for _, day := range option.Byweekday {

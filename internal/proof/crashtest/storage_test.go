@@ -110,8 +110,8 @@ dd if=/dev/zero of=disk/rest bs=1k count=250 2>/dev/null
 "$0" apply --auto-approve && exit 93
 rm disk/rest
 `)
-	says(t, full, "the volume of the state ", "/disk/remit.db has ", " KiB are needed to record what is under way. Make room there, by anything but the state's own files, or make the volume larger",
-		"not attempted", "nothing was sent. Then type the same again", "df -h")
+	says(t, full, "the volume of the state ", "/disk/remit.db has ", " KiB to begin a payment and to record it. Make room there, by anything but the state's own files, or make the volume larger",
+		"not attempted", "and type the same again. Nothing was sent", "df -h")
 	if strings.Contains(full.stdout, "in doubt") {
 		full.fatal(t, "something is in doubt")
 	}
