@@ -287,7 +287,8 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 			}
 		}
 		// While anybody reads an older view of a state in a file, its write-ahead log only grows. Nothing reads this one from here on.
-		return seen.Close()
+		_ = seen.Close() // it was only read
+		return nil
 	}
 	err = a.execute(ctx, w, run, executor.Apply)
 	if short, ok := errors.AsType[*shortfall](err); ok {
