@@ -14,6 +14,17 @@ const checkedTitle = "Checked against"
 // uncontrolled is said of a saved plan in their place.
 const uncontrolled = "no limit, no policy and no approval rule"
 
+// isUncontrolled reports whether a list of controls says that there are none.
+func isUncontrolled(checked []string) bool { return len(checked) == 1 && checked[0] == uncontrolled }
+
+// checkedTone is that of a list of controls: their absence is a reason to look.
+func checkedTone(checked []string) tone {
+	if isUncontrolled(checked) {
+		return toneDoubt
+	}
+	return toneDim
+}
+
 // controlFile begins the name of a file of controls: its blocks have names of their own.
 const controlFile = "file "
 

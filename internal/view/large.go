@@ -82,8 +82,12 @@ func (p *page) totalsInBrief(plan *planner.Plan) (isCut bool) {
 	return true
 }
 
-// named writes a list of names, or only its beginning.
+// named writes a list of names that a reviewer should look at, or only its beginning.
 func (p *page) named(title string, names []string, inBrief bool) {
+	p.namedIn(toneDoubt, title, names, inBrief)
+}
+
+func (p *page) namedIn(tone tone, title string, names []string, inBrief bool) {
 	if len(names) == 0 {
 		return
 	}
@@ -94,10 +98,6 @@ func (p *page) named(title string, names []string, inBrief bool) {
 	text := strings.Join(names, between)
 	if inBrief {
 		text = cutEnd(Visible(some(names, 0)), 2*p.width()-displayWidth(title)-12)
-	}
-	tone := toneDoubt
-	if title == checkedTitle && text != uncontrolled {
-		tone = toneDim
 	}
 	p.paragraph("", title+": "+Visible(text), tone)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"remit/internal/text/english"
@@ -107,7 +106,7 @@ func (m *markdown) named(title string, names []string) {
 // checked names the controls of the plan, or says in words that it has none.
 func (m *markdown) checked() {
 	names := checkedAgainst(m.plan, m.options.Saved)
-	if slices.Equal(names, []string{uncontrolled}) {
+	if isUncontrolled(names) {
 		m.printf("**%s:** %s\n\n", checkedTitle, uncontrolled)
 		return
 	}

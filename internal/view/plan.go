@@ -152,7 +152,7 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, checked, warnings []s
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.accepted(h.Accepted, o.isLarge(plan))
-	p.named(checkedTitle, checked, o.isLarge(plan))
+	p.namedIn(checkedTone(checked), checkedTitle, checked, o.isLarge(plan))
 	p.named(readTitle, warnings, false)
 	p.named(lackTitle, lackOf(plan), false)
 	p.line()
