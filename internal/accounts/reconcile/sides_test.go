@@ -162,19 +162,8 @@ func TestTheAmountOfAnItemIsThatOfTheBooks(t *testing.T) {
 	accept := told("resolve", recorded(r.RefID, state.Recorded, "", seven), transfer.Difference{Field: "amount", Asked: r.Amount.String(), Answered: "7.0"},
 		transfer.Difference{Field: "asset", Asked: r.Asset, Answered: "CHF"})
 	for want, after := range map[string][]state.Outcome{"1.00 USD": {conflict}, "7.0 CHF": {conflict, accept}} {
-		w := newWorld(t, 0)
-		w.append(t, func(add func(...state.Entry)) {
-			add(intent(r))
-			for _, o := range after {
-				add(o)
-			}
-		})
-		got := ""
-		w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
-			got = l.Amount + " " + l.Asset
-			return nil
-		}}, format(0, []row{seven, both[1].with("amount", "7.0", "total", "7.0", "asset", "CHF")}))
-		if got != want {
+		item := itemAfter(t, r, after, []row{seven, both[1].with("amount", "7.0", "total", "7.0", "asset", "CHF")})
+		if got := item.Amount + " " + item.Asset; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -127,19 +127,7 @@ func TestWhyTheServiceHasWhatWasNotMade(t *testing.T) {
 		"It was closed as not made: moved to the other state":                                {doubt, closed},
 		"It was forgotten on purpose: moved to the other state":                              {made, forget},
 	} {
-		w := newWorld(t, 0)
-		w.append(t, func(add func(...state.Entry)) {
-			add(intent(r))
-			for _, o := range after {
-				add(o)
-			}
-		})
-		got := ""
-		w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
-			got = l.Reason
-			return nil
-		}}, format(0, sides(r, 0)))
-		if got != want {
+		if got := itemAfter(t, r, after, sides(r, 0)).Reason; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -458,4 +446,21 @@ func TestAnAcceptedAmountThatIsNoNumberIsNoTotal(t *testing.T) {
 	if s.Agrees() || s.Breaks[reconcile.Amount] != 1 || s.Assets[0].State.Sum.String() != "1" {
 		t.Errorf("agrees %t, %v, %v", s.Agrees(), s.Breaks, s.Assets)
 	}
+}
+
+// itemAfter is the last item of a reconciliation of an intent and its outcomes with rows of the service.
+func itemAfter(t *testing.T, r transfer.Request, after []state.Outcome, rows []row) (item reconcile.Item) {
+	t.Helper()
+	w := newWorld(t, 0)
+	w.append(t, func(add func(...state.Entry)) {
+		add(intent(r))
+		for _, o := range after {
+			add(o)
+		}
+	})
+	w.reconciled(t, reconcile.Options{Each: func(l *reconcile.Item) error {
+		item = *l
+		return nil
+	}}, format(0, rows))
+	return item
 }
