@@ -20,21 +20,20 @@ import (
 )
 
 // DoseVariable is the environment variable that says how much the tests do that could go on for ever:
-// "full" is all of it, which .ci/night runs; "broad", of .ci/run, has each kind that the full dose has, and fewer of a kind that has many; and
+// "full" is all of it, which .ci/night runs; "broad", of .ci/run, lies halfway between it and a plain run; and
 // "plain" is what a run without -short has, under -short as well, which then only has properties be held against fewer random inputs.
 const DoseVariable = "REMIT_TESTS"
 
-// manyTimes is how much more than a plain run the full dose does where it takes long.
-const manyTimes = 4
-
 // Dose is how much a test does that could go on for ever: under -short, in a plain run, and where
-// [DoseVariable] asks for more. The broad one is the full one, or halfway to it by factors where that is more than
-// [manyTimes] the plain one.
+// [DoseVariable] asks for more. The broad one lies halfway between the plain and the full one, by factors; where a plain run has nothing,
+// it is half of the full one.
 func Dose(short, plain, full int) int {
 	switch dose := os.Getenv(DoseVariable); {
-	case dose == "broad" && max(plain, full) > manyTimes*min(plain, full) && plain > 0:
+	case dose == "broad" && plain == 0:
+		return full / 2
+	case dose == "broad":
 		return int(math.Round(math.Sqrt(float64(plain) * float64(full))))
-	case dose == "broad" || dose == "full":
+	case dose == "full":
 		return full
 	case isShort():
 		return short
