@@ -460,7 +460,8 @@ func (b *builder) checkLimits(ctx context.Context) error {
 	return err
 }
 
-// checkLimits checks the rest of the plan together with the transfers that were sent on the day since.
+// checkLimits checks the rest of the plan together with the transfers that were sent on the day since, by the record as it is now: a
+// transfer that a run of the plan sent, and may have made, counts as sent, and its line adds nothing.
 func (r *recheck) checkLimits(ctx context.Context, record Record) ([]Obstacle, error) {
 	isLeft := func(i int, c *Change) bool { return c.Action.Sends() && r.judge(i) == lineLeft }
 	breaches, err := r.limits.check(ctx, record, &r.plan.Changes, isLeft)

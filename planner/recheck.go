@@ -122,7 +122,7 @@ type Verified struct {
 }
 
 // Left is what [Plan.Recheck] says once the plan was computed again, against the record that it was
-// computed from, and with its errors.
+// computed from, and with its errors. Each of its checks says against which record it judges (see since.go).
 func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 	p, record, past, controls := v.Plan, v.record, v.past, v.under.Declared
 	if err := p.CheckHeader(record.Meta(), controls, now); err != nil {
@@ -155,7 +155,7 @@ func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 	case len(obstacles) > 0:
 		return nil, &ObstacleError{obstacles}
 	}
-	obstacles, err = reversalObstacles(ctx, record, left.Changes.submitsThatReverse())
+	obstacles, err = r.reversalObstacles(ctx, record, left)
 	switch {
 	case err != nil:
 		return nil, err
@@ -397,6 +397,13 @@ func (r *recheck) judge(i int) lineState {
 		return lineLeft
 	}
 	return lineStale
+}
+
+// isBegun reports whether an earlier run of this plan sent a line that was to be submitted, and left it in doubt. Nothing that holds
+// up a first request holds up a lookup, and the executor judges by itself whether it sends the line again.
+func (r *recheck) isBegun(i int) bool {
+	t := r.current[i]
+	return t != nil && t.Status == state.InDoubt && r.plan.Changes.Action(i) == Submit && r.past.ours(t)
 }
 
 func (r *recheck) judgeOurs(c *Change, t *state.Transfer) lineState {

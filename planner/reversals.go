@@ -211,7 +211,8 @@ func (l *Changes) submitsThatReverse() iter.Seq[Change] {
 	}
 }
 
-// reversalObstacles holds the given lines, all of them to submit, against what they reverse.
+// reversalObstacles compares lines that give money back with the rest that may still go back by record. The record must be without
+// these lines themselves: one that was made, or may have been, would count twice.
 func reversalObstacles(ctx context.Context, record Record, submits iter.Seq[Change]) ([]Obstacle, error) {
 	lines := make(map[string][]Change)
 	for c := range submits {

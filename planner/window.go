@@ -257,12 +257,12 @@ func describeHours(all []Interval, from time.Time) string {
 	return fmt.Sprintf("from %s until %s", all[0].Opens.UTC().Format(time.RFC3339), all[0].Closes.UTC().Format(time.RFC3339))
 }
 
-// windowObstacle is about the lines whose windows are closed now; its count is 0 where none
-// are.
+// windowObstacle is about the lines that are still to be sent and whose windows are closed now; its count is 0 where none
+// are. A line that was sent already is none of them: a lookup may settle it.
 func (r *recheck) windowObstacle(done map[int]bool) Obstacle {
 	o := Obstacle{Kind: ObstacleWindow}
 	for i, c := range r.plan.Changes.All() {
-		if c.Action != Submit || len(c.Windows) == 0 || done[i] {
+		if c.Action != Submit || len(c.Windows) == 0 || done[i] || r.isBegun(i) {
 			continue
 		}
 		why := r.plan.Header.Shut(c.Windows, r.now)

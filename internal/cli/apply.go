@@ -234,11 +234,8 @@ func (a *applying) check(p *process) error {
 func (a *applying) locked(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
 	seen := &countingSnapshot{Snapshot: snapshot}
 	plan, err := a.plan(ctx, w, seen)
-	switch {
-	case err != nil && seen.whole: // it was the plan that is wrong
+	if err != nil { // without a plan, or with a wrong one, the state is as it is
 		return a.withLeftover(ctx, w, journal, seen, nil, err)
-	case err != nil:
-		return err
 	}
 	a.monitoring.facts.plan = plan
 	return a.withLeftover(ctx, w, journal, seen, plan, a.planned(ctx, w, plan, journal, seen, holder))

@@ -72,6 +72,7 @@ func (w *countingSnapshot) pass(o state.Outline) {
 // withLeftover returns how an apply ended, with exit code 4 where the state has a transfer, in the plan or
 // not, that is in doubt, unverified or in conflict, or whose status at the service nobody documents, or where the state
 // lacks events: a person should look, whatever the apply did and whatever else would be its exit code. It names the transfers that neither the plan nor the run has named.
+// The plan is nil where the apply had none that it could use. Where the state can't be read, the apply ends as it did.
 func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Journal, seen *countingSnapshot, plan *planner.Plan, ended error) error {
 	if _, goesOn := errors.AsType[*awayError](ended); goesOn || exit.IsUnread(ended) {
 		return ended
@@ -97,7 +98,7 @@ func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Jo
 	if a.monitoring.facts.summary != nil { // each doubt was settled or listed
 		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
 	}
-	if err := errors.Join(tellUnnamed(w, unnamed), tellUnknown(a, w, left.Unknown), tellLacking(w, &left, ended)); err != nil {
+	if err := errors.Join(tellUnnamed(w, unnamed, plan != nil), tellUnknown(a, w, left.Unknown), tellLacking(w, &left, ended)); err != nil {
 		return err
 	}
 	return exit.WithCode(ended, exit.Look)
@@ -144,10 +145,14 @@ func tellNotice(w *opened, reason, next string) error {
 	return err
 }
 
-// tellUnnamed names transfers that nothing else in the output does.
-func tellUnnamed(w *opened, left map[string]state.Status) error {
+// tellUnnamed names transfers that nothing else in the output does, beside a plan that was shown or without one.
+func tellUnnamed(w *opened, left map[string]state.Status, hasPlan bool) error {
 	if len(left) == 0 {
 		return nil
+	}
+	of, beyond := "transfers of the state", ""
+	if hasPlan {
+		of, beyond = "transfers that this plan does not have", ", and not in this plan"
 	}
 	refIDs := slices.Sorted(maps.Keys(left))
 	shown := refIDs[:min(len(refIDs), namedMax)]
@@ -157,15 +162,15 @@ func tellUnnamed(w *opened, left map[string]state.Status) error {
 		if w.streams.WantsLines() {
 			w.streams.JSON().Handle(executor.Event{
 				Time: w.host.Now().UTC(), Type: executor.EventNotice, RefID: refID,
-				Reason: left[refID].String() + ", and not in this plan: action needed",
+				Reason: left[refID].String() + beyond + ": action needed",
 			})
 		}
 	}
 	if more := len(refIDs) - len(shown); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: action needed for transfers that this plan does not have: %s.\n\n    %s\n",
-		strings.Join(names, ", "), view.Visible(w.dir.Command("state list")))
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: action needed for %s: %s.\n\n    %s\n",
+		of, strings.Join(names, ", "), view.Visible(w.dir.Command("state list")))
 	return err
 }
 

@@ -132,6 +132,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 		a.Reason = "The service knows this ref_id already" + said + "."
 	case doubt.IsCut(ex.status):
 		return unclear(ex, mayBeMade)
+	case isCutOff(ex):
+		ex.body = withoutCut(ex.body)
+		return unclear(ex, "but its body ends in the middle of its JSON, so that it was not read whole, and "+mayBeMade)
 	case existing != nil: // whatever the status says, something was made, now or earlier
 		a.Kind, a.Record = executor.Exists, existing
 		a.Reason = "The service answered " + statusWords(ex.status) + " with a transfer record."

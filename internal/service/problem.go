@@ -3,7 +3,10 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"html"
+	"io"
+	"mime"
 	"strings"
 
 	"remit/internal/transfer"
@@ -113,6 +116,15 @@ func titleOf(page string) string {
 
 // isWebPage reports whether a body is one for people, such as that of a proxy or of another server.
 func isWebPage(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
+
+// isCutOff reports whether a body in JSON ends before its JSON does: its end was lost on the way, where neither a length nor the end
+// of the connection tells, and the rest might have said that the transfer exists. Text that is no JSON at all is another matter.
+func isCutOff(ex exchange) bool {
+	media, _, _ := mime.ParseMediaType(ex.header.Get("Content-Type")) // "" where it can't be read
+	isJSON := media == "application/json" || strings.HasSuffix(media, "+json") || bytes.HasPrefix(bytes.TrimSpace(ex.body), []byte("{"))
+	var value json.RawMessage
+	return isJSON && errors.Is(json.NewDecoder(bytes.NewReader(ex.body)).Decode(&value), io.ErrUnexpectedEOF)
+}
 
 // keep returns the part of an error body that the state keeps: a problem as it came, of anything else
 // the first 2 KiB as a JSON string; nil if the body is empty.

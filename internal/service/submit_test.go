@@ -110,7 +110,18 @@ func TestAnswersAreClassified(t *testing.T) {
 		"409 that is the record":                 {409, "", answer, want{executor.Exists, false, 409, 0, "t1", quoted(answer)}, "knows this ref_id already."},
 		"422 that is the record":                 {422, "", answer, want{executor.Exists, false, 422, 0, "t1", quoted(answer)}, "422 Unprocessable Entity with a transfer record"},
 		"403 with the record in another problem": {403, "", `{"title":"Seen","meta":{"existing":` + answer + `}}`, want{executor.Exists, false, 403, 0, "t1", `{"title":"Seen","meta":{"existing":` + answer + `}}`}, "403 Forbidden with a transfer record"},
-		"422 with half a record":                 {422, "", answer[:80], want{executor.Rejected, false, 422, 0, "", quoted(answer[:80])}, "refused"},
+		"422 with half a record":                 {422, "", answer[:80], want{executor.Unclear, false, 422, 0, "", quoted(answer[:strings.LastIndex(answer[:80], `"`)+1])}, "in the middle of its JSON"},
+		"422 with a problem that is cut off":     {422, "", exists[:30], want{executor.Unclear, false, 422, 0, "", quoted(exists[:9])}, "may or may not"},
+		"422 with JSON that is cut off":          {422, "Content-Type: application/problem+json; charset=utf-8", ` ["exi`, want{executor.Unclear, false, 422, 0, "", quoted(`["`)}, "may or may not"},
+		"422 with JSON without a body":           {422, "Content-Type: application/json", "", want{executor.Rejected, false, 422, 0, "", ""}, "refused"},
+		"422 with JSON that is a text":           {422, "Content-Type: application/json", "Nope", want{executor.Rejected, false, 422, 0, "", `"Nope"`}, "refused"},
+		"422 with an odd page":                   {422, "", `{{ message`, want{executor.Rejected, false, 422, 0, "", quoted(`{{ message`)}, "refused"},
+		"422 with a text in quotation marks":     {422, "", `"No`, want{executor.Rejected, false, 422, 0, "", quoted(`"No`)}, "refused"},
+		"401 with a problem that is cut off":     {401, "", exists[:30], want{executor.Unclear, false, 401, 0, "", quoted(exists[:9])}, "may or may not"},
+		"403 with a problem that is cut off":     {403, "", exists[:30], want{executor.Unclear, false, 403, 0, "", quoted(exists[:9])}, "may or may not"},
+		"404 with a problem that is cut off":     {404, "", exists[:30], want{executor.Unclear, false, 404, 0, "", quoted(exists[:9])}, "may or may not"},
+		"409 with a problem that is cut off":     {409, "", exists[:30], want{executor.Exists, false, 409, 0, "", quoted(exists[:30])}, "knows this ref_id"},
+		"429 with a problem that is cut off":     {429, "Retry-After: 3", exists[:30], want{executor.Unclear, false, 429, 0, "", quoted(exists[:9])}, "may or may not"},
 		"401 that is the record":                 {401, "", answer, want{executor.Exists, false, 401, 0, "t1", quoted(answer)}, "401 Unauthorized with a transfer record"},
 		"404 that is the record":                 {404, "", answer, want{executor.Exists, false, 404, 0, "t1", quoted(answer)}, "404 Not Found with a transfer record"},
 		"405 with the record in a problem":       {405, "", `{"title":"Seen","meta":{"existing":` + answer + `}}`, want{executor.Exists, false, 405, 0, "t1", `{"title":"Seen","meta":{"existing":` + answer + `}}`}, "405 Method Not Allowed with a transfer record"},
@@ -215,6 +226,10 @@ func TestBrokenConnections(t *testing.T) {
 				_, err = io.WriteString(c, strings.Repeat("x", 1000))
 			}
 		}, "longer than 1048576 bytes", 0},
+		"a refusal with half a problem": {func(c net.Conn, r *bufio.Reader) {
+			read(c, r)
+			_, _ = io.WriteString(c, "HTTP/1.1 422 No\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n"+`{"title":"exists","type":"https://x/alre`)
+		}, "in the middle of its JSON", 0},
 		"no answer, ever": {func(c net.Conn, r *bufio.Reader) {
 			read(c, r)
 			_, _ = r.ReadByte()

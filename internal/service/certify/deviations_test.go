@@ -101,6 +101,14 @@ func deviations() map[string]deviation {
 			}
 			next.ServeHTTP(w, r)
 		}, row: contract.AnswerRecord, verdict: differs, says: "A lookup says that it was made"},
+		"a refusal that is cut off": {serve: func(w http.ResponseWriter, r *http.Request, _ []byte, next http.Handler) {
+			if r.Method == http.MethodPost && r.URL.Path != sandbox.TokenPath {
+				next.ServeHTTP(httptest.NewRecorder(), r)
+				send(w, http.StatusUnprocessableEntity, []byte(`{"title":"exists","type":"https://x/alre`))
+				return
+			}
+			next.ServeHTTP(w, r)
+		}, row: contract.Answer, verdict: differs, says: "A lookup says that it was made"},
 		"a token without expires_in": {serve: func(w http.ResponseWriter, r *http.Request, _ []byte, next http.Handler) {
 			answer := httptest.NewRecorder()
 			next.ServeHTTP(answer, r)
