@@ -252,7 +252,7 @@ func TestDecide(t *testing.T) {
 			if c.signers == nil {
 				c.signers = all
 			}
-			revoked, mistakes := approval.ParseRevoked([]byte(c.revoked))
+			revoked, mistakes := approval.ParseRevoked([]byte(c.revoked + "\n# no more\n"))
 			if len(mistakes) > 0 {
 				t.Fatal(mistakes)
 			}

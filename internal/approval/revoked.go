@@ -20,9 +20,12 @@ type Revoked struct {
 
 // ParseRevoked reads what ssh-keygen -Y verify takes with -r: a list of public keys, one a line,
 // or a binary list (KRL) of ssh-keygen -k. A line that is not understood is a mistake: nothing is
-// passed over that could revoke a key.
+// passed over that could revoke a key. So is a file without a word, see [checkWritten].
 func ParseRevoked(content []byte) (*Revoked, []Mistake) {
 	r := &Revoked{keys: map[string]int{}, hashes: krlHashes{map[string]bool{}, map[string]bool{}}}
+	if err := checkWritten(content); err != nil {
+		return r, []Mistake{{0, err.Error()}}
+	}
 	if rest, isBinary := bytes.CutPrefix(content, []byte(krlMagic)); isBinary {
 		if err := r.parseKRL(rest); err != nil {
 			return r, []Mistake{{0, err.Error()}}
@@ -45,6 +48,15 @@ func ParseRevoked(content []byte) (*Revoked, []Mistake) {
 		}
 	}
 	return r, mistakes
+}
+
+// checkWritten refuses a file that has nothing: a full disk, a merge or a program that failed leaves such a one where keys were revoked,
+// and each of them would count again.
+func checkWritten(content []byte) error {
+	if len(bytes.TrimSpace(content)) > 0 {
+		return nil
+	}
+	return errors.New("it is empty, and each key that it revoked would count again; restore it or, where none is to be revoked, write the line # none into it")
 }
 
 // where says where a key was revoked; "" where it was not.
@@ -70,9 +82,12 @@ func (r *Revoked) where(key Key) string {
 }
 
 // ParseRevokedPasskeys reads passkeys that count for nothing any more: one a line, with its RP ID and credential ID, or as
-// the line of allowed_passkeys that it was. A line that is not understood is a mistake.
+// the line of allowed_passkeys that it was. A line that is not understood is a mistake, and a file without a word, see [checkWritten].
 func ParseRevokedPasskeys(content []byte) (*Revoked, []Mistake) {
 	r := &Revoked{passkeys: map[string]int{}}
+	if err := checkWritten(content); err != nil {
+		return r, []Mistake{{0, err.Error()}}
+	}
 	var mistakes []Mistake
 	for number, line := range lines(content) {
 		key, err := parseRevokedPasskey(line)

@@ -150,7 +150,7 @@ func verifyError(st *workspace.State, err error) error {
 	case errors.As(err, &broken):
 		return exit.WithHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
 			"nothing proves what comes from there on. Put it away, with %s, "+
-			"restore the state from a backup, and let that be checked. The changed one is put away by", st.Name, broken, st.Backend.Advice().Kept), st.Backend.Advice().PutAway)
+			"restore the state from a backup, and let that be checked. The changed one is put away by", st.Name, broken, st.Backend.Advice().Kept), st.Backend.PutAway("damaged"))
 	}
 	return st.Error(err)
 }

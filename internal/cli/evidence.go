@@ -257,7 +257,7 @@ func (c *packCheck) keys(from *workspace.Directory) (*approval.Signers, *approva
 		}
 		var mistakes []approval.Mistake
 		if passkeys, mistakes = approval.ParsePasskeys(content, time.Local); len(mistakes) > 0 {
-			return nil, nil, fmt.Errorf("--allowed-passkeys=%s, line %d: %s", c.passkeys, mistakes[0].Line, mistakes[0].Text)
+			return nil, nil, mistakeIn("--allowed-passkeys", c.passkeys, mistakes[0])
 		}
 	}
 	if c.signers == "" {
@@ -269,7 +269,7 @@ func (c *packCheck) keys(from *workspace.Directory) (*approval.Signers, *approva
 	}
 	signers, mistakes := approval.ParseSigners(content, time.Local) // as ssh-keygen reads it
 	if len(mistakes) > 0 {
-		return nil, nil, fmt.Errorf("--allowed-signers=%s, line %d: %s", c.signers, mistakes[0].Line, mistakes[0].Text)
+		return nil, nil, mistakeIn("--allowed-signers", c.signers, mistakes[0])
 	}
 	signers = approval.Join(signers, passkeys)
 	if c.revoked == "" {
@@ -280,7 +280,15 @@ func (c *packCheck) keys(from *workspace.Directory) (*approval.Signers, *approva
 	}
 	revoked, mistakes := approval.ParseRevoked(content)
 	if len(mistakes) > 0 {
-		return nil, nil, fmt.Errorf("--revoked-keys=%s, line %d: %s", c.revoked, mistakes[0].Line, mistakes[0].Text)
+		return nil, nil, mistakeIn("--revoked-keys", c.revoked, mistakes[0])
 	}
 	return signers, revoked, nil
+}
+
+// mistakeIn names the file of a flag, and the line where the mistake is in one.
+func mistakeIn(flag, name string, m approval.Mistake) error {
+	if m.Line > 0 {
+		name = fmt.Sprintf("%s, line %d", name, m.Line)
+	}
+	return fmt.Errorf("%s=%s: %s", flag, name, m.Text)
 }

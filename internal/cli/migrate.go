@@ -223,7 +223,7 @@ func (m *migration) earlier(ctx context.Context, now state.Snapshot, there works
 		return nil
 	}
 	return exit.WithHint(fmt.Errorf("there is something at %s already: the earlier copy of this state, which was moved from there to %s. Its newest event is of %s. "+
-		"Nothing was changed. Put that copy away, and run the same command again", there, moved.To, was.At.UTC().Format(time.DateOnly)), there.Advice().SetAside)
+		"Nothing was changed. Put that copy away, and run the same command again", there, moved.To, was.At.UTC().Format(time.DateOnly)), there.PutAway("old"))
 }
 
 // hasEvent reports whether a journal has an event with that hash.

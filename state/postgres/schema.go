@@ -98,6 +98,22 @@ func look(ctx context.Context, q querier, schema string) (found, error) {
 	return f, err
 }
 
+// FreeSchema is the first of names that no schema of the database has, and the first of all where each has one.
+func FreeSchema(ctx context.Context, opts Options, names []string) (free string, err error) {
+	s, err := newStore(opts, true)
+	if err != nil {
+		return "", err
+	}
+	err = s.withConn(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT name FROM unnest($1::text[]) WITH ORDINALITY AS names (name, place)
+			ORDER BY EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = name), place LIMIT 1`, names).Scan(&free)
+	})
+	if err != nil {
+		return "", s.wrap("find a free name beside", err)
+	}
+	return free, nil
+}
+
 // usable refuses a schema that is no state, that holds none, that a newer program wrote, and that
 // was moved away. It reports the version of the schema, which may be older than wanted.
 func (f found) usable(ctx context.Context, q querier, wanted int) (version int, err error) {

@@ -106,10 +106,12 @@ func (r *Keyring) fromAgent(ctx context.Context, accept func(ssh.PublicKey) bool
 			names = append(names, ssh.FingerprintSHA256(key))
 		}
 	}
-	switch len(liked) {
-	case 0:
+	switch {
+	case len(keys) == 0:
+		return nil, fmt.Errorf("ssh-agent holds no key; give it one with ssh-add, or name one with %s=FILE", r.Flag)
+	case len(liked) == 0:
 		return nil, fmt.Errorf("none of the %d keys that ssh-agent holds can sign here; name another with %s=FILE", len(keys), r.Flag)
-	case 1:
+	case len(liked) == 1:
 		return r.agentKey(liked[0]), nil
 	}
 	return nil, fmt.Errorf("ssh-agent holds %d keys that can sign here (%s); say which by its public key, with %s=FILE.pub",

@@ -154,7 +154,7 @@ func TestPassphrase(t *testing.T) {
 func TestAgent(t *testing.T) {
 	d := newDesk(t)
 	d.startAgent()
-	d.mustFail("", "none of the 0 keys")
+	d.mustFail("", "ssh-agent holds no key; give it one with ssh-add, or name one with --key=FILE")
 	d.keygen("ed25519", "ed25519", "")
 	d.run("ssh-add", "-q", "ed25519")
 	d.mustSign("", "ssh-agent")

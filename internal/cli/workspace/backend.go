@@ -44,6 +44,9 @@ type Backend interface {
 	Gone(lineage string) (sqlite.Gone, bool)
 	// Files are the names that belong to the state on this machine.
 	Files() []string
+	// PutAway is the command that keeps it elsewhere, under the name or, where that is taken, the next one that is free, so that another can
+	// take its place.
+	PutAway(name string) string
 	// Advice has the words of messages about it.
 	Advice() Advice
 }
@@ -51,8 +54,6 @@ type Backend interface {
 // Advice has the words of a backend in messages that say what to do.
 type Advice struct {
 	Kept     string // the files or the schema to copy before anything else
-	PutAway  string // the command that keeps a damaged state elsewhere, so that another can take its place
-	SetAside string // that which keeps an earlier copy elsewhere
 	freed    string // how its lock may end without force
 	argument string // the argument that says where it is
 	replaced string // the message where it was replaced under a run
@@ -167,17 +168,32 @@ func (f SQLite) Gone(lineage string) (sqlite.Gone, bool) {
 	return sqlite.GoneFrom(f.notes.All(), f.path, lineage)
 }
 
-// putInto is the command that moves the file, and those that SQLite keeps beside it, into a new directory next to them.
-func (f SQLite) putInto(name string) string {
-	return fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(filepath.Join(filepath.Dir(f.path), name)), shell.Word(f.path))
+// PutAway implements [Backend]: it moves the file, and those that SQLite keeps beside it, into a new directory next to them.
+func (f SQLite) PutAway(name string) string {
+	dir := filepath.Join(filepath.Dir(f.path), name)
+	for _, other := range namesLike(dir, "-") {
+		if _, err := os.Lstat(other); errors.Is(err, fs.ErrNotExist) {
+			dir = other
+			break
+		}
+	}
+	return fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(dir), shell.Word(f.path))
+}
+
+// namesLike are the name and others of which one is free: NAME, NAME-2 and so on.
+func namesLike(name, between string) []string {
+	const most = 1000
+	names := []string{name}
+	for n := 2; n <= most; n++ {
+		names = append(names, fmt.Sprint(name, between, n))
+	}
+	return names
 }
 
 // Advice implements [Backend].
 func (f SQLite) Advice() Advice {
 	return Advice{
 		Kept:     "the file and its -wal file",
-		PutAway:  f.putInto("damaged"),
-		SetAside: f.putInto("old"),
 		freed:    "the file was overwritten",
 		argument: "the path in the state block",
 		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
@@ -280,17 +296,21 @@ func (d Postgres) Gone(string) (sqlite.Gone, bool) { return sqlite.Gone{}, false
 // Files implements [Backend].
 func (d Postgres) Files() []string { return nil }
 
-// renamedTo is the command that gives the schema another name.
-func (d Postgres) renamedTo(ending string) string {
-	return `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %[1]s RENAME TO %[1]s_%[2]s", d.options.Schema, ending))
+// PutAway implements [Backend]: it gives the schema another name.
+func (d Postgres) PutAway(name string) string {
+	ctx := context.Background() // where a server does not answer, to ask it ends by itself
+	names := namesLike(d.options.Schema+"_"+name, "_")
+	free, err := postgres.FreeSchema(ctx, d.options, names)
+	if err != nil {
+		free = names[0] // the server says so where it is taken
+	}
+	return `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %s RENAME TO %s", d.options.Schema, free))
 }
 
 // Advice implements [Backend].
 func (d Postgres) Advice() Advice {
 	return Advice{
 		Kept:     "the schema",
-		PutAway:  d.renamedTo("damaged"),
-		SetAside: d.renamedTo("old"),
 		freed:    "the server ended the session that held the lock",
 		argument: "url and schema in the state block",
 		replaced: "the state " + d.String() + " no longer has what this run wrote last, as where another server took the place of the first before it had everything",

@@ -43,11 +43,11 @@ func (s *State) KnownError(err error) error {
 		return s.missing()
 	case errors.Is(err, state.ErrEmpty):
 		return exit.WithHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Put it away, and restore it from a backup, "+
-			"or, only where no backup exists, make a new one on purpose with %s. It is put away by", s.Name, s.dir.Command("init --new-state")), s.Backend.Advice().PutAway)
+			"or, only where no backup exists, make a new one on purpose with %s. It is put away by", s.Name, s.dir.Command("init --new-state")), s.Backend.PutAway("damaged"))
 	case errors.Is(err, state.ErrDamaged):
 		return exit.WithHint(fmt.Errorf("the state %s is damaged; nothing was sent. Put it away, restore the state from a backup, and let that be checked by %s. "+
 			"Only where no backup exists, run %s, and then %s with the service's export. The damaged one is put away by:\n%w",
-			s.Name, s.dir.Command("audit verify"), s.dir.Command("init --new-state"), s.dir.Command("import"), err), s.Backend.Advice().PutAway)
+			s.Name, s.dir.Command("audit verify"), s.dir.Command("init --new-state"), s.dir.Command("import"), err), s.Backend.PutAway("damaged"))
 	case errors.Is(err, state.ErrNotFile):
 		return fileOf(s).missing(s.Backend.String())
 	case errors.Is(err, state.ErrForeign):
