@@ -7,8 +7,8 @@ import (
 	"remit/state"
 )
 
-// Begun is what earlier runs of a saved plan did of it. People signed the plan's actions and totals, so these stay as
-// they were reviewed; this says beside them what may have been paid since.
+// Begun tells of earlier runs of a saved plan. People signed the plan's actions and totals, so these stay as they were
+// reviewed; this says beside them which lines the runs began.
 type Begun struct {
 	RunIDs []string `json:"run_ids"`         // in the order in which they began
 	Alive  bool     `json:"alive,omitempty"` // one of them goes on
@@ -21,7 +21,7 @@ type Now struct {
 	Count  int          `json:"count"`
 }
 
-// markBegun notes on a plan, and on each line that an earlier run of it began, what the state has now.
+// markBegun notes the earlier runs of a plan, and the status of each line that they began.
 func (p *Plan) markBegun(ctx context.Context, record History, past past) error {
 	if len(past.runs) == 0 {
 		return nil

@@ -124,7 +124,7 @@ type Change struct {
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Signals are marks for the reviewer.
 	Signals []Signal `json:"signals,omitempty"`
-	// Now is what the state has of a line that an earlier run of this very plan began; zero for any other. It is
+	// Now is the status in the state of a line that an earlier run of this very plan began; zero for any other. It is
 	// no part of the saved plan.
 	Now state.Status `json:"-"`
 }
@@ -345,7 +345,7 @@ type Plan struct {
 	// SHA256 is of the bytes of the file that the plan was opened from, hexadecimal; "" of one
 	// that was made.
 	SHA256 string
-	// Begun is what earlier runs of this very plan did; nil where there is none, or no state says it. It is not saved.
+	// Begun tells of earlier runs of this very plan; nil where there is none, or no state says it. It is not saved.
 	Begun *Begun
 }
 

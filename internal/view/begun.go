@@ -8,14 +8,15 @@ import (
 	"remit/state"
 )
 
-// begunText says of a saved plan what earlier runs of it did: its actions and totals are as they were reviewed, and
-// their reader would take what is paid, or may be, for what is to be paid. It is "" for a plan that no run began.
-func begunText(plan *planner.Plan) string {
+// begunText tells of the earlier runs of a saved plan. Its actions and totals are as they were reviewed, and by these alone
+// a reader would take a payment for one to come that was made. A face shows the run's ID as it does text from elsewhere.
+// The text is "" for a plan that no run began.
+func begunText(plan *planner.Plan, show func(string) string) string {
 	b := plan.Begun
 	if b == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Begun in run %.8s", b.RunIDs[0])
+	text := "Begun in run " + show(takeStart(Visible(b.RunIDs[0]), 8))
 	if more := len(b.RunIDs) - 1; more > 0 {
 		text += fmt.Sprintf(" and %s after it", english.Plural(more, "run"))
 	}
@@ -32,18 +33,18 @@ func begunText(plan *planner.Plan) string {
 	return text + ": " + english.List(parts) + "."
 }
 
-// begunAdvice says what apply does about it.
+// begunAdvice says how an apply goes on.
 func begunAdvice(plan *planner.Plan) string {
 	if plan.Begun == nil || len(plan.Begun.Lines) == 0 {
 		return ""
 	}
 	if plan.Begun.Lines[0].Status == state.InDoubt {
-		return " What is in doubt may have been paid: an apply goes on with that, and sends nothing again that the runs finished."
+		return " Doubts may have been paid: an apply goes on with them, and sends nothing again that the runs finished."
 	}
 	return " An apply sends nothing again that the runs finished."
 }
 
-// nowWord is what became of a line that an earlier run of its plan began.
+// nowWord is the status of a line that an earlier run of its plan began.
 func nowWord(s state.Status) string {
 	switch s {
 	case state.Conflict:

@@ -14,7 +14,7 @@ type headerLine struct {
 	Sandbox   bool   `json:"sandbox"`
 	Protected bool   `json:"protected,omitempty"` // the environment, by the configuration at hand
 	planner.Header
-	Begun *planner.Begun `json:"begun,omitempty"` // what earlier runs of this very plan did
+	Begun *planner.Begun `json:"begun,omitempty"` // earlier runs of this very plan
 }
 
 // changeLine is a [planner.Change] with its request as an object.
@@ -46,7 +46,7 @@ type changeLine struct {
 	DisplayName string                `json:"display_name,omitempty"` // as the author says
 	FromPlace   string                `json:"from_place,omitempty"`   // of a profile that another directory declares
 	ToPlace     string                `json:"to_place,omitempty"`
-	Now         state.Status          `json:"now,omitzero"` // what the state has, of a line that an earlier run of this very plan began
+	Now         state.Status          `json:"now,omitzero"` // the status in the state, of a line that an earlier run of this very plan began
 }
 
 type obstacleLine struct {

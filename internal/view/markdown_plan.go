@@ -80,7 +80,7 @@ func (m *markdown) head() {
 	if m.options.Expired {
 		m.printf("> [!CAUTION]\n> **%s**\n\n", expiredText)
 	}
-	if text := begunText(m.plan) + begunAdvice(m.plan); text != "" {
+	if text := begunText(m.plan, codeSpan) + begunAdvice(m.plan); text != "" {
 		m.printf("> [!WARNING]\n> **%s**\n\n", text)
 	}
 	m.named("Partial plan (--target)", h.Targets)
