@@ -41,16 +41,16 @@ func isSent(a planner.Action) bool { return a == planner.Submit || a == planner.
 // have submitted something, or has a line that stays in doubt, is not complete. Where nothing is in doubt, or the service has no
 // lookup, it writes nothing to the journal.
 func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
-	var open, doubts lines
+	var all lines
 	if run.Plan != nil {
-		open = newLines(run.Plan, func(a planner.Action) bool { return a == planner.Submit })
-		doubts = newLines(run.Plan, func(a planner.Action) bool { return a == planner.Resolve })
+		all = newLines(run.Plan, isSent)
 	}
 	run.Plan = nil
-	a := newActiveRun(ctx, run, open.len()+doubts.len())
+	a := newActiveRun(ctx, run, all.len())
 	defer a.life.release()
-	a.report.leave(open.all(), true) // the plan can't be applied again either
 	survey, err := takeSurvey(a.life.lasting, &a.Run, a.clocks, lines{})
+	open, doubts := survey.split(all)
+	a.report.leave(open.all(), true) // the plan can't be applied again either
 	if err != nil {
 		a.life.ignoreInterrupts()
 		a.report.leave(doubts.all(), false)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"remit/internal/transfer"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -70,6 +71,26 @@ func takeSurvey(ctx context.Context, run *Run, clocks *timekeeper, all lines) (*
 	}
 	s.starts, err = recent.byOperation(ctx, snapshot)
 	return s, err
+}
+
+// split parts lines that are still to be sent from those in doubt: an earlier run of the same plan may have left one so that was
+// to be submitted. A nil survey knows of none.
+func (s *survey) split(all lines) (open, doubts lines) {
+	inDoubt := make(map[string]bool)
+	if s != nil {
+		for _, u := range s.doubts {
+			inDoubt[u.refID] = true
+		}
+	}
+	open.of, doubts.of = all.of, all.of
+	for i, change := range all.all() {
+		into := &open
+		if change.Action == planner.Resolve || inDoubt[change.RefID] {
+			into = &doubts
+		}
+		into.numbers = append(into.numbers, all.numbers[i])
+	}
+	return open, doubts
 }
 
 // wanted are the ref_ids of lines and of what they depend on, by a hash: of the rows of a

@@ -36,6 +36,8 @@ type shortfall struct {
 	funds  []rehearsal.Fund // those that are short, none of them accepted
 	names  map[string]string
 	scales transfer.Scales
+	// hasDoubts says that some of the plan is in doubt.
+	hasDoubts bool
 }
 
 // Error names each profile, the asset and the amount.
@@ -99,6 +101,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 	used := make(map[string]bool)
 	for i := range funds {
 		f := &funds[i]
+		short.hasDoubts = short.hasDoubts || !f.InDoubt.IsZero()
 		by := a.acceptedBy(f.ProfileID, short.names)
 		if by != "" {
 			used[by] = true
@@ -206,13 +209,17 @@ func payerOf(r *transfer.Request) payer {
 }
 
 // knownOf reads from a state what it knows beyond a plan: the fee that the newest record of a payer has,
-// among the newest ones of the state, and what an earlier run made that is PENDING.
+// among the newest ones of the state, and the transfers of earlier runs that are PENDING or in doubt.
 func knownOf(ctx context.Context, plan *planner.Plan, snapshot state.Snapshot) (rehearsal.Known, error) {
-	fees, err := readFees(ctx, snapshot)
+	newest, doubts, err := newestRecords(ctx, snapshot)
 	if err != nil {
 		return rehearsal.Known{}, err
 	}
-	known := rehearsal.Known{Credits: make(map[string]transfer.Request)}
+	fees, err := readFees(ctx, snapshot, newest)
+	if err != nil {
+		return rehearsal.Known{}, err
+	}
+	known := rehearsal.Known{Credits: make(map[string]transfer.Request), Doubts: doubts}
 	known.Fee = func(r *transfer.Request) decimal.Decimal {
 		if len(fees) == 0 {
 			return decimal.Decimal{}
@@ -266,12 +273,8 @@ func waitedFor(plan *planner.Plan) []string {
 // isTaken reports whether a run takes the amounts of lines with this action.
 func isTaken(a planner.Action) bool { return a == planner.Submit || a == planner.Resolve }
 
-// readFees are the fees of the newest records, by who paid them. Without any fee there is none.
-func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.Decimal, error) {
-	refIDs, err := newestRecords(ctx, snapshot)
-	if err != nil {
-		return nil, err
-	}
+// readFees are the fees of the given records, the newest first, by who paid them. Without any fee there is none.
+func readFees(ctx context.Context, snapshot state.Snapshot, refIDs []string) (map[payer]decimal.Decimal, error) {
 	details, err := snapshot.Details(ctx, refIDs...)
 	if err != nil {
 		return nil, err
@@ -295,17 +298,21 @@ func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.D
 	return fees, nil
 }
 
-// newestRecords are the ref_ids of the transfers with the newest records, the newest first.
-func newestRecords(ctx context.Context, snapshot state.Snapshot) ([]string, error) {
+// newestRecords are the ref_ids of the transfers with the newest records, the newest first, and those in doubt.
+func newestRecords(ctx context.Context, snapshot state.Snapshot) (refIDs []string, doubts map[string]bool, err error) {
 	type written struct {
 		seq   int64
 		refID string
 	}
 	var newest []written
+	doubts = make(map[string]bool)
 	byAge := func(a, b written) int { return cmp.Compare(b.seq, a.seq) }
 	for t, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if t.Status == state.InDoubt {
+			doubts[strings.Clone(t.RefID)] = true
 		}
 		if t.RecordID == "" || t.RecordStatus == transfer.Failed {
 			continue
@@ -318,11 +325,11 @@ func newestRecords(ctx context.Context, snapshot state.Snapshot) ([]string, erro
 	}
 	slices.SortFunc(newest, byAge)
 	newest = newest[:min(len(newest), feesRead)]
-	refIDs := make([]string, len(newest))
+	refIDs = make([]string, len(newest))
 	for i, w := range newest {
 		refIDs[i] = w.refID
 	}
-	return refIDs, nil
+	return refIDs, doubts, nil
 }
 
 // askFunds is readFunds with a connection of its own, for commands that send nothing.

@@ -18,6 +18,8 @@ type Known struct {
 	// Credits are requests, by ref_id, of earlier runs that are PENDING: their senders were debited,
 	// and their destinations may not have been credited yet.
 	Credits map[string]transfer.Request
+	// Doubts are the ref_ids of transfers in doubt that the plan is to submit: an earlier run of it may have made them.
+	Doubts map[string]bool
 	// LeavesRefused says that transfers that were refused before are not sent, nor those that wait for them.
 	LeavesRefused bool
 }
@@ -47,7 +49,7 @@ func (n *Need) Least() decimal.Decimal { return n.Takes.Sub(n.Covered) }
 // Needs says how much a plan needs of each account that pays, in order of profile and asset. A transfer in doubt
 // counts as not debited yet.
 func Needs(plan *planner.Plan, known Known) ([]Need, error) {
-	b, err := newLedger(plan, expected{spelled: true, fee: known.Fee, credits: known.Credits})
+	b, err := newLedger(plan, expected{spelled: true, fee: known.Fee, credits: known.Credits, doubts: known.Doubts})
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +111,7 @@ type expected struct {
 	spelled bool // profiles and assets in one spelling: the service takes them for the same
 	fee     func(r *transfer.Request) decimal.Decimal
 	credits map[string]transfer.Request
+	doubts  map[string]bool
 }
 
 func (e *expected) key(profileID, asset string) key {

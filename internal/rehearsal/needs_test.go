@@ -159,6 +159,16 @@ func TestEachDoubtCounts(t *testing.T) {
 	}
 }
 
+// TestALineThatIsInDoubtCountsAsADoubt has an earlier run of a plan that may have made one of two transfers.
+func TestALineThatIsInDoubtCountsAsADoubt(t *testing.T) {
+	plan := planOf([]sent{{from: 0, to: 1, amount: 8}, {from: 0, to: 1, amount: 5}})
+	refID := plan.Changes.At(1).RefID
+	n := needs(t, plan, rehearsal.Known{Doubts: map[string]bool{refID: true, "another": true}})[profile(0)]
+	if n.Takes.String() != "13" || n.InDoubt.String() != "5" || n.Least().String() != "13" {
+		t.Errorf("it takes %s, of that %s in doubt, at least %s; want 13, 5 and 13", n.Takes, n.InDoubt, n.Least())
+	}
+}
+
 // TestADoubtTakesWithoutWhatItWaitedFor has a doubt that depended on money that comes in: the doubt
 // may be made already, so nothing covers it.
 func TestADoubtTakesWithoutWhatItWaitedFor(t *testing.T) {

@@ -176,7 +176,7 @@ func newLedger(plan *planner.Plan, known expected) (*ledger, error) {
 			return nil, err
 		}
 		m := movement{
-			change: int32(i), after: none, doubt: c.Action == planner.Resolve, amount: r.Amount.Decimal(),
+			change: int32(i), after: none, doubt: c.Action == planner.Resolve || known.doubts[c.RefID], amount: r.Amount.Decimal(),
 			from: accountOf(r.FromProfileID, r.Asset), to: accountOf(r.ToProfileID, r.Asset), fee: known.feeOf(&r),
 		}
 		if len(c.After) > 0 && !m.doubt {
