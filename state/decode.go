@@ -13,10 +13,14 @@ import (
 // be an entry all the same. Long commands read two for each transfer. Package json is the oracle of its tests.
 // No text shares the memory of the event, so that a caller who keeps a ref_id of each keeps no more than that.
 func decodePlain(e Event) (Entry, bool) {
-	if e.Kind != KindIntent && e.Kind != KindOutcome || !isPlainText(e.Data) {
+	if e.Kind != KindIntent && e.Kind != KindOutcome {
 		return nil, false
 	}
-	p := plainReader{jsontext.NewReader(string(e.Data))}
+	text := string(e.Data)
+	if !isPlainText(text) {
+		return nil, false
+	}
+	p := plainReader{jsontext.NewReader(text)}
 	if e.Kind == KindIntent {
 		i := p.intent()
 		return i, p.Done()
@@ -25,16 +29,17 @@ func decodePlain(e Event) (Entry, bool) {
 	return o, ok && p.Done()
 }
 
-// isPlainText reports whether data has no control characters and is valid UTF-8, as all but rare entries.
-func isPlainText(data []byte) bool {
-	isASCII := true
-	for _, c := range data {
-		if c < ' ' {
+// isPlainText reports whether a text has no control characters and is valid UTF-8, as all but rare entries.
+func isPlainText(text string) bool {
+	if transfer.Plain(text) {
+		return true
+	}
+	for i := range len(text) {
+		if text[i] < ' ' {
 			return false
 		}
-		isASCII = isASCII && c < utf8.RuneSelf
 	}
-	return isASCII || utf8.Valid(data)
+	return utf8.ValidString(text)
 }
 
 // plainReader reads what a plainWriter wrote.

@@ -232,11 +232,18 @@ func (p *recordParser) required(name string) string {
 
 // text is the member of a name where it is a string, else "".
 func (p *recordParser) text(name string) string {
+	m := p.find(name)
+	switch {
+	case m == nil:
+		return ""
+	case m.isText:
+		return m.text
+	}
 	var value string
-	if m := p.find(name); m != nil && json.Unmarshal(m.raw, &value) != nil {
+	if json.Unmarshal(m.raw, &value) != nil {
 		return ""
 	}
-	return p.optional(name)
+	return value
 }
 
 // timestamp is zero where there is none that can be read.

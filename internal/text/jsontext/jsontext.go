@@ -80,6 +80,9 @@ func Cut(in string) (text, rest string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
+	if end := strings.IndexByte(rest, '"'); end >= 0 && strings.IndexByte(rest[:end], '\\') < 0 { // as nearly all
+		return rest[:end], rest[end+1:], true
+	}
 	end, escapes := 0, 0
 	for ; end < len(rest) && rest[end] != '"'; end++ {
 		if rest[end] != '\\' {
@@ -92,9 +95,6 @@ func Cut(in string) (text, rest string, ok bool) {
 	}
 	if end >= len(rest) {
 		return "", "", false
-	}
-	if escapes == 0 {
-		return rest[:end], rest[end+1:], true
 	}
 	var b strings.Builder
 	b.Grow(end - escapes)

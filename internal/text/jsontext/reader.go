@@ -97,3 +97,15 @@ func (r *Reader) Value(end string) string {
 	r.rest, r.broken = "", r.broken || !ok
 	return value
 }
+
+// Until returns all up to the last place of next, and goes there. Like [Reader.Value] it does not look at what it returns.
+func (r *Reader) Until(next string) string {
+	at := strings.LastIndex(r.rest, next)
+	if at < 0 {
+		r.broken = true
+		return ""
+	}
+	value := r.rest[:at]
+	r.rest = r.rest[at:]
+	return value
+}
