@@ -74,16 +74,18 @@ func says(t *testing.T, e ended, words ...string) {
 }
 
 // TestAFullDiskIsToldAndNothingIsLost has somebody else fill the disk of the state in the middle of a
-// payroll, and applies again when there is room.
+// payroll, and applies again when there is room. The run stands still meanwhile: it would see less and less room, and stop in order.
 func TestAFullDiskIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
-	s, d, run := volume(t, "latency=200ms")
+	s, d, run := volume(t, "latency=500ms")
 	full := run(4, `
 mount -t tmpfs -o size=4m none disk || exit 90
 "$0" init || exit 91
 "$0" apply --auto-approve --json >out.json 2>err.txt &
 until grep -q '"recorded"' out.json; do sleep 0.05; done
-dd if=/dev/zero of=disk/rest bs=64k 2>/dev/null
+kill -STOP $!
+dd if=/dev/zero of=disk/rest bs=4k 2>/dev/null
+kill -CONT $!
 wait $!
 code=$?
 cat err.txt >&2
