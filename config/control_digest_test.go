@@ -89,3 +89,30 @@ func TestAHashTotalOfNothingIsAControl(t *testing.T) {
 		}
 	}
 }
+
+// TestLineEndsAloneAreNoOtherText reads files of a policy directory as several systems check them out.
+func TestLineEndsAloneAreNoOtherText(t *testing.T) {
+	const unix = "limit \"l\" {\n  per       = \"plan\"\n  max_count = 5\n}\n"
+	windows := strings.ReplaceAll(unix, "\n", "\r\n")
+	read := func(text string) (config.Controls, string) {
+		controls := mustLoad(t, map[string]string{"main.hcl": "", "rules/limits.hcl": text}, config.Options{PolicyDirs: []string{"rules"}}).Controls()
+		return controls, controls.Files[0].SHA256
+	}
+	for name, c := range map[string]struct {
+		then, now string
+		want      bool
+	}{
+		"a plan of Linux on Windows":       {unix, windows, true},
+		"a plan of Windows on Linux":       {windows, unix, true},
+		"a file with line ends of both":    {unix, strings.Replace(windows, "\r", "", 1), true},
+		"the same bytes":                   {unix, unix, false},
+		"another count, and other ends":    {strings.Replace(unix, "5", "6", 1), windows, false},
+		"no line end behind the last line": {strings.TrimSuffix(unix, "\n"), windows, false},
+	} {
+		_, then := read(c.then)
+		controls, now := read(c.now)
+		if got := controls.Respelled(then, now); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,8 +26,16 @@ type Controls struct {
 
 // ControlFile is a file of controls, as it was read.
 type ControlFile struct {
-	Name   string // its path below its directory
-	SHA256 string // of its bytes, hexadecimal
+	Name   string   // its path below its directory
+	SHA256 string   // of its bytes, hexadecimal
+	ends   []string // the SHA-256 of each text that differs by its line ends alone
+}
+
+// Respelled reports whether the file whose SHA-256 is now differs by its line ends alone from one whose SHA-256 is then.
+func (c Controls) Respelled(then, now string) bool {
+	return slices.ContainsFunc(c.Files, func(f ControlFile) bool {
+		return f.SHA256 == now && now != then && slices.Contains(f.ends, then)
+	})
 }
 
 // ControlDigest is one of [Controls] as a plan and the journal keep it, so that which one is
@@ -86,6 +95,11 @@ func netstrings(h io.Writer, texts ...string) {
 
 // newControlFile is a file of controls with these bytes.
 func newControlFile(name string, content []byte) ControlFile {
-	sum := sha256.Sum256(content)
-	return ControlFile{Name: name, SHA256: hex.EncodeToString(sum[:])}
+	sum := func(content []byte) string {
+		sum := sha256.Sum256(content)
+		return hex.EncodeToString(sum[:])
+	}
+	unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+	windows := bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))
+	return ControlFile{Name: name, SHA256: sum(content), ends: []string{sum(unix), sum(windows)}}
 }

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"remit/config"
+	"remit/internal/text/english"
 	"remit/state"
 )
 
@@ -36,20 +39,38 @@ type ControlsError struct{ Changes []ControlChange }
 // ControlChange is one control that is not what it was.
 type ControlChange struct {
 	config.ControlDigest        // as it is now; as it was, where it is gone
-	What                 string // "is another", "is new" or "is gone"
+	What                 string // "is another", "has other line ends alone", "is new" or "is gone"
 }
 
 // Error names each of them.
 func (e *ControlsError) Error() string {
-	var texts []string
+	var texts, kept []string
 	for _, c := range e.Changes {
 		text := c.Name
 		if c.Place != "" {
 			text += " at " + c.Place
 		}
 		texts = append(texts, text+" "+c.What)
+		if line := attributeOf(c); c.What == hasOtherEnds && !slices.Contains(kept, line) {
+			kept = append(kept, line)
+		}
 	}
-	return fmt.Sprintf("the plan was made under other controls: %s; make a new one", strings.Join(texts, ", "))
+	said := "the plan was made under other controls: " + strings.Join(texts, ", ")
+	if len(kept) == 0 {
+		return said + "; make a new one"
+	}
+	lines, files := "line", "file"
+	if len(kept) > 1 {
+		lines, files = "lines", "files"
+	}
+	return fmt.Sprintf("%s. git may write other line ends into each checkout. Write the %s %s into .gitattributes, so that it keeps those that were committed, "+
+		"check the %s out anew, and make a new plan", said, lines, english.List(kept), files)
+}
+
+// attributeOf is the line of .gitattributes by which git leaves the line ends of a file alone, in whichever directory that is.
+func attributeOf(c ControlChange) string {
+	name := strings.ReplaceAll(path.Base(strings.TrimPrefix(c.Name, "file ")), " ", "?") // a space would end the pattern
+	return strconv.Quote(name + " -text")
 }
 
 // lackOf says what a state lacks.
@@ -70,16 +91,20 @@ func (e *ControlsError) Lacks() bool {
 	return slices.ContainsFunc(e.Changes, func(c ControlChange) bool { return c.What == isGone })
 }
 
-const isGone = "is gone"
+const (
+	isGone       = "is gone"
+	hasOtherEnds = "has other line ends alone"
+)
 
-// compareControls returns which controls differ between two lists, each in order of name. Several
+// compareControls returns which controls differ between a list, in order of name, and those of now. Several
 // may have one name: the configuration and each policy directory may have an approval block. Of
 // these, equal ones are left out first, and then the closest ones are compared.
-func compareControls(planned, now []config.ControlDigest) []ControlChange {
-	planned, now = slices.Clone(planned), slices.Clone(now)
+func compareControls(planned []config.ControlDigest, controls config.Controls) []ControlChange {
+	planned, now := slices.Clone(planned), controls.List()
 	var changes []ControlChange
 	for _, isSame := range []func(then, now config.ControlDigest) bool{
 		func(a, b config.ControlDigest) bool { return a.SHA256 == b.SHA256 },
+		func(a, b config.ControlDigest) bool { return controls.Respelled(a.SHA256, b.SHA256) },
 		func(a, b config.ControlDigest) bool { return a.Place == b.Place },
 		func(a, b config.ControlDigest) bool { return fileOf(a.Place) == fileOf(b.Place) },
 		func(config.ControlDigest, config.ControlDigest) bool { return true },
@@ -89,7 +114,10 @@ func compareControls(planned, now []config.ControlDigest) []ControlChange {
 			if i < 0 {
 				return false
 			}
-			if planned[i].SHA256 != b.SHA256 {
+			switch {
+			case controls.Respelled(planned[i].SHA256, b.SHA256):
+				changes = append(changes, ControlChange{b, hasOtherEnds})
+			case planned[i].SHA256 != b.SHA256:
 				changes = append(changes, ControlChange{b, "is another"})
 			}
 			planned = slices.Delete(planned, i, i+1)
@@ -149,7 +177,7 @@ func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.T
 	case h.Serial > meta.Serial:
 		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
 	case h.Controls != controls.Digest():
-		return &ControlsError{compareControls(h.ControlList, controls.List())}
+		return &ControlsError{compareControls(h.ControlList, controls)}
 	case h.Created.After(now.Add(clockSlack)):
 		return &OtherError{"time", h.Created.Format(time.RFC3339), now.Format(time.RFC3339)}
 	}
