@@ -82,8 +82,18 @@ func TestALineThatIsWrittenOtherwiseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"a":"b"`, `"a": "b"`}, {`"a":"b"`, `"a":"b`}, {`"a":"b"`, "\"a\":\"\xff\""}, {`"a":"b"`, `"a":"b"}{`}, {`"seq":7`, `"seq":07`}, {`"r"`, `"\u0072"`},
-		{`.001Z`, `.0010Z`}, {`Z"`, `+00:00"`}, {`"hash"`, `"more":1,"hash"`}, {`"p"`, `"p","previous":"p"`}, {`"intent"`, "\"int\xff\""}, {"}\n", "} \n"},
+		{`"a":"b"`, `"a": "b"`},
+		{`"a":"b"`, `"a":"b`},
+		{`"a":"b"`, "\"a\":\"\xff\""},
+		{`"a":"b"`, `"a":"b"}{`},
+		{`"seq":7`, `"seq":07`},
+		{`"r"`, `"\u0072"`},
+		{`.001Z`, `.0010Z`},
+		{`Z"`, `+00:00"`},
+		{`"hash"`, `"more":1,"hash"`},
+		{`"p"`, `"p","previous":"p"`},
+		{`"intent"`, "\"int\xff\""},
+		{"}\n", "} \n"},
 	} {
 		other := bytes.Replace(text, []byte(change[0]), []byte(change[1]), 1)
 		if bytes.Equal(other, text) {

@@ -58,10 +58,10 @@ func nowWord(s state.Status) string {
 
 // nowNote marks such a line; it has no text for any other.
 func nowNote(c *planner.Change) span {
-	switch {
-	case c.Now == 0:
+	if c.Now == 0 {
 		return span{}
-	case c.Now == state.InDoubt:
+	}
+	if c.Now == state.InDoubt {
 		return span{"begun before, and in doubt: it may have been paid", toneDoubt}
 	}
 	return span{"begun before, and " + nowWord(c.Now), toneDim}

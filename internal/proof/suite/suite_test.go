@@ -22,9 +22,19 @@ func TestSpreadTakesTheFirstOfEachKind(t *testing.T) {
 
 func TestTheBroadDoseLiesHalfway(t *testing.T) {
 	for _, tt := range []struct{ plain, full, broad int }{
-		{0, 1, 0}, {0, 2, 1}, {0, 100, 50}, // a plain run has none
-		{1, 1, 1}, {1, 2, 1}, {1, 4, 2}, {150, 2000, 548}, {4, 20, 9}, {4, 100, 20},
-		{2, 1, 1}, {4, 1, 2}, {16, 1, 4}, {80, 3, 15}, // one of so many
+		{0, 1, 0},
+		{0, 2, 1},
+		{0, 100, 50}, // a plain run has none
+		{1, 1, 1},
+		{1, 2, 1},
+		{1, 4, 2},
+		{150, 2000, 548},
+		{4, 20, 9},
+		{4, 100, 20},
+		{2, 1, 1},
+		{4, 1, 2},
+		{16, 1, 4},
+		{80, 3, 15}, // one of so many
 	} {
 		for dose, want := range map[string]int{"plain": tt.plain, "broad": tt.broad, "full": tt.full} {
 			t.Setenv(suite.DoseVariable, dose)
