@@ -72,7 +72,12 @@ func NormalizeBaseURL(text string) (string, error) {
 
 // HasClientOf reports whether both name one client of one service, however their addresses are written.
 func (i Identity) HasClientOf(other Identity) bool {
-	return i.ClientID == other.ClientID && i.Operator == other.Operator && serverOf(i.BaseURL) == serverOf(other.BaseURL)
+	return i.ClientID == other.ClientID && i.Operator == other.Operator && i.HasServiceOf(other)
+}
+
+// HasServiceOf reports whether both name one service, whoever their clients are and however their addresses are written.
+func (i Identity) HasServiceOf(other Identity) bool {
+	return serverOf(i.BaseURL) == serverOf(other.BaseURL)
 }
 
 // serverOf is one text for the addresses that a network takes to one server and one path: the host without a dot at its

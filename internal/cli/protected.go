@@ -2,12 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/config/mistake"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/state"
@@ -31,9 +35,12 @@ func checkProtected(w *opened, isUnseen bool, planned string) error {
 		why, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"+planned))
 }
 
-// warnOfClient names the environments that have the client of the chosen one. Each has a record of its own, so none of them
-// knows what another one paid.
+// warnOfClient names the environments that have the client of the chosen one, and those that have another one of its service. Each has a
+// record of its own, so none of them knows what another one paid.
 func warnOfClient(w *opened) error {
+	if err := warnOfService(w.streams, w.dir, w.config, w.state.Binding.Service); err != nil {
+		return err
+	}
 	others, err := w.dir.WithClient(w.state.Binding.Service)
 	if len(others) == 0 || err != nil {
 		return err
@@ -46,6 +53,43 @@ func warnOfClient(w *opened) error {
 		"A transfer that more than one of them declares is paid by each, once the service has forgotten its ref_id. Give each environment a client of its own.", english.List(names))
 	warning.Severity = hcl.DiagWarning
 	return w.streams.Report(w.config, hcl.Diagnostics{warning})
+}
+
+// warnOfService names the environments that have another client of the service of the chosen one: both may be of one customer.
+func warnOfService(streams *terminal.Streams, dir *workspace.Directory, loaded *config.Configuration, service state.Identity) error {
+	others, err := workspace.WithOtherClient(dir, service)
+	if len(others) == 0 || err != nil {
+		return err
+	}
+	names, clients := []string{loaded.Environment}, []string{service.ClientID}
+	for _, other := range others {
+		names, clients = append(names, other.Name), append(clients, other.Service.ClientID)
+	}
+	if loaded.Sensitive("client_id") {
+		clients = nil
+	}
+	return streams.Report(loaded, hcl.Diagnostics{oneService(names, clients)})
+}
+
+// oneService warns of environments that have one service and different clients; clients is nil where no output may have them.
+func oneService(names, clients []string) *hcl.Diagnostic {
+	of := ""
+	if clients != nil {
+		of = ": " + english.List(quotedAll(slices.Compact(clients)))
+	}
+	warning := mistake.Placeless("Environments with two clients of one service", "The environments %s have one service and different clients%s. "+
+		"Where the clients are of one customer, each environment pays all that the files declare, as none of their states knows of the others. "+
+		"Keep one environment then, and give it the new client with remit state rebind. Where each is that of another customer, all is well.", english.List(quotedAll(names)), of)
+	warning.Severity = hcl.DiagWarning
+	return warning
+}
+
+func quotedAll(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return quoted
 }
 
 // checkClient refuses to bind a state to the client and the service of another environment of the directory: both states would

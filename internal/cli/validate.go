@@ -37,6 +37,11 @@ func newValidate(p *process) *cobra.Command {
 			if err := p.streams.Report(loaded, mistakes.Diagnostics()); err != nil {
 				return err
 			}
+			if service, isNamed := workspace.Named(&from); isNamed {
+				if err := warnOfService(p.streams, &from, loaded, service); err != nil {
+					return err
+				}
+			}
 			if p.streams.AsJSON {
 				return p.streams.JSON().Validated("", totals.Count(), loaded.Notes())
 			}

@@ -13,6 +13,7 @@ import (
 	"remit/internal/cli/workspace"
 	"remit/internal/text/english"
 	"remit/internal/view"
+	"remit/state"
 )
 
 // validated is what the configuration of one environment comes to.
@@ -25,6 +26,8 @@ type validated struct {
 	loaded      *config.Configuration
 	state       string // where it is; "" where that is not known
 	isSecret    bool   // that is
+	service     state.Identity
+	isNamed     bool // that is
 }
 
 // validateEach validates each environment of a directory, and tells of every mistake once, with the environments
@@ -40,6 +43,7 @@ func validateEach(ctx context.Context, p *process, from *workspace.Directory, na
 		}
 	}
 	shareNoState(all)
+	shareNoService(all)
 	var failed error
 	for i := range all {
 		diags := ownOf(all, i)
@@ -79,7 +83,11 @@ func validateOne(ctx context.Context, p *process, dir *workspace.Directory) (val
 		}
 		return transfers
 	}
-	return checkLoaded(p.host, dir, loaded, diags, count), nil
+	v := checkLoaded(p.host, dir, loaded, diags, count)
+	if !diags.HasErrors() {
+		v.service, v.isNamed = workspace.Named(dir)
+	}
+	return v, nil
 }
 
 // check reads and validates one environment, tells of nothing, and says what its transfers come to. After the end of
@@ -128,6 +136,33 @@ func shareNoState(all []validated) {
 			continue
 		}
 		first[v.state] = v.environment
+	}
+}
+
+// shareNoService adds a warning to the environments that have one service and different clients.
+func shareNoService(all []validated) {
+	told := make([]bool, len(all))
+	for _, first := range all {
+		var with []int
+		var names, clients []string
+		isSecret, differ := false, false
+		for j, v := range all {
+			if told[j] || !first.isNamed || !v.isNamed || !v.service.HasServiceOf(first.service) {
+				continue
+			}
+			with, names, clients = append(with, j), append(names, v.environment), append(clients, v.service.ClientID)
+			isSecret = isSecret || v.loaded.Sensitive("client_id")
+			differ = differ || !v.service.HasClientOf(first.service)
+		}
+		if !differ {
+			continue
+		}
+		if isSecret {
+			clients = nil
+		}
+		for _, j := range with {
+			told[j], all[j].diags = true, append(all[j].diags, oneService(names, clients))
+		}
 	}
 }
 

@@ -112,10 +112,34 @@ func (s *Directory) ProtectedBy(service state.Identity) (string, error) {
 // WithClient are the other environments of the directory that have the same client of the same service, as their lock
 // files say.
 func (s *Directory) WithClient(service state.Identity) ([]config.DeclaredEnvironment, error) {
+	var same []config.DeclaredEnvironment
+	others, err := atService(s, service)
+	for _, other := range others {
+		if other.Service.HasClientOf(service) {
+			same = append(same, other.DeclaredEnvironment)
+		}
+	}
+	return same, err
+}
+
+// Bound is another environment of a directory and what its lock file binds it to.
+type Bound struct {
+	config.DeclaredEnvironment
+	Service state.Identity
+}
+
+// WithOtherClient are the other environments of the directory that have another client of the same service, as their lock files say.
+func WithOtherClient(s *Directory, service state.Identity) ([]Bound, error) {
+	others, err := atService(s, service)
+	return slices.DeleteFunc(others, func(other Bound) bool { return other.Service.HasClientOf(service) }), err
+}
+
+// atService are the other environments of the directory that have the same service, as their lock files say.
+func atService(s *Directory, service state.Identity) ([]Bound, error) {
 	if s.Sandbox || service == state.NoService() {
 		return nil, nil
 	}
-	var others []config.DeclaredEnvironment
+	var others []Bound
 	for _, e := range s.loaded.Environments {
 		if e.Name == s.loaded.Environment {
 			continue
@@ -124,11 +148,23 @@ func (s *Directory) WithClient(service state.Identity) ([]config.DeclaredEnviron
 		if err != nil {
 			return nil, err
 		}
-		if there && of.Service.HasClientOf(service) {
-			others = append(others, e)
+		if there && of.Service.HasServiceOf(service) {
+			others = append(others, Bound{e, of.Service})
 		}
 	}
 	return others, nil
+}
+
+// Named is the service that the configuration names and its client, as far as the files and the lock file tell it; false where they do not.
+func Named(s *Directory) (named state.Identity, isNamed bool) {
+	if s.Sandbox || s.loaded == nil || !s.loaded.ServiceDeclared() {
+		return named, false
+	}
+	named = state.Identity{BaseURL: s.loaded.Service.BaseURL, Operator: string(s.loaded.Service.Operator), ClientID: s.loaded.Named().ID}
+	if bound, there, err := s.ReadLock(); named.ClientID == "" && err == nil && there {
+		named.ClientID = bound.Service.ClientID
+	}
+	return named, named.ClientID != ""
 }
 
 // lockOf is what the lock file of an environment says, be it the one from before the environment was declared.
