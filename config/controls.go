@@ -28,10 +28,10 @@ type Controls struct {
 type ControlFile struct {
 	Name   string   // its path below its directory
 	SHA256 string   // of its bytes, hexadecimal
-	ends   []string // the SHA-256 of each text that differs by its line ends alone
+	ends   []string // the SHA-256 of each text that differs in its line ends only
 }
 
-// Respelled reports whether the file whose SHA-256 is now differs by its line ends alone from one whose SHA-256 is then.
+// Respelled reports whether the file whose SHA-256 is now differs in its line ends only from one whose SHA-256 is then.
 func (c Controls) Respelled(then, now string) bool {
 	return slices.ContainsFunc(c.Files, func(f ControlFile) bool {
 		return f.SHA256 == now && now != then && slices.Contains(f.ends, then)

@@ -39,7 +39,7 @@ type ControlsError struct{ Changes []ControlChange }
 // ControlChange is one control that is not what it was.
 type ControlChange struct {
 	config.ControlDigest        // as it is now; as it was, where it is gone
-	What                 string // "is another", "has other line ends alone", "is new" or "is gone"
+	What                 string // "is another", "differs in its line ends only", "is new" or "is gone"
 }
 
 // Error names each of them.
@@ -93,7 +93,7 @@ func (e *ControlsError) Lacks() bool {
 
 const (
 	isGone       = "is gone"
-	hasOtherEnds = "has other line ends alone"
+	hasOtherEnds = "differs in its line ends only"
 )
 
 // compareControls returns which controls differ between a list, in order of name, and those of now. Several
