@@ -33,6 +33,7 @@ func TestAgainstComparesEachField(t *testing.T) {
 		"Next":        "the same",
 		"Differences": "they follow from the request and from what is recorded",
 		"RefID":       "it makes another line",
+		"Now":         "what runs of a plan did is no part of it, and the head of each face says it",
 	}
 	edits := map[string]struct {
 		edit  func(*planner.Change)

@@ -177,7 +177,7 @@ func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
 		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && a.Never == b.Never && isSameTime(a.Expires, b.Expires) &&
 		isSameTime(a.Due, b.Due) && a.CatchUp == b.CatchUp && a.Occurrence == b.Occurrence && isSameList(a.Windows, b.Windows) &&
-		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) && haveSameKeys(a, b)
+		a.Reason == b.Reason && a.Next == b.Next && a.Now == b.Now && slices.Equal(a.Signals, b.Signals) && haveSameKeys(a, b)
 }
 
 // isSameTime reports whether two times are written alike.

@@ -156,6 +156,7 @@ func TestEveryFieldIsKeptAndWritten(t *testing.T) {
 		reflect.TypeFor[planner.Action](): planner.Wait, reflect.TypeFor[time.Duration](): time.Hour, reflect.TypeFor[time.Time](): now,
 		reflect.TypeFor[[]transfer.Difference](): []transfer.Difference{{Field: "f"}},
 		reflect.TypeFor[*planner.Recorded]():     &planner.Recorded{Status: state.Refused},
+		reflect.TypeFor[state.Status]():          state.InDoubt,
 		reflect.TypeFor[[]planner.Signal]():      []planner.Signal{{Kind: planner.MixedScripts, Detail: "d"}},
 	}
 	values[reflect.TypeFor[transfer.Request]()] = transfer.Request{

@@ -124,6 +124,9 @@ type Change struct {
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Signals are marks for the reviewer.
 	Signals []Signal `json:"signals,omitempty"`
+	// Now is the status in the state of a line that an earlier run of this very plan began; zero for any other. It is
+	// no part of the saved plan.
+	Now state.Status `json:"-"`
 }
 
 // Declared reports whether the transfer is still declared.
@@ -342,6 +345,8 @@ type Plan struct {
 	// SHA256 is of the bytes of the file that the plan was opened from, hexadecimal; "" of one
 	// that was made.
 	SHA256 string
+	// Begun tells of earlier runs of this very plan; nil where there is none, or no state says it. It is not saved.
+	Begun *Begun
 }
 
 // Unmade are transfers that were not made.

@@ -185,6 +185,9 @@ func (p *Plan) verify(ctx context.Context, record History, under Controls, past 
 	if err != nil {
 		return nil, err
 	}
+	if err := computed.markBegun(ctx, record, past); err != nil {
+		return nil, err
+	}
 	return &Verified{computed, record, under, past}, nil
 }
 
@@ -196,6 +199,7 @@ func (p *Plan) IsOf(begun state.Begun) bool {
 // past has the events of a state since a plan was made from it.
 type past struct {
 	runs     map[string]bool // of this very plan
+	order    []string        // the same, as they began
 	complete bool            // one of them gave every line an outcome
 	own      map[string]bool // ref_ids with events of these runs
 	foreign  map[string]bool // ref_ids with other events
@@ -217,6 +221,7 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 			switch {
 			case p.IsOf(begun):
 				since.runs[begun.RunID] = true
+				since.order = append(since.order, begun.RunID)
 			case begun.PlanID != "" && begun.PlanID == p.Header.PlanID:
 				return past{}, &BorrowedError{begun.PlanID, begun.RunID}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"remit/internal/text/english"
 	"remit/planner"
+	"remit/state"
 )
 
 // attentionShare is how many lines of each kind a list of those to look at has at least.
@@ -46,6 +47,9 @@ func kindsOf(c *planner.Change, yield func(signal planner.SignalKind, word strin
 	case planner.Failed, planner.Expired:
 		yield("", string(c.Action))
 	case planner.Submit, planner.None, planner.Wait, planner.Undeclared:
+	}
+	if c.Now == state.InDoubt && c.Action == planner.Submit {
+		yield("", "begun before, and in doubt")
 	}
 	if c.Again {
 		yield("", "refused before")

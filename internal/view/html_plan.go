@@ -140,6 +140,9 @@ func (h *htmlPlan) toDo() []need {
 	if more := len(kinds) - largeObstacles; more > 0 {
 		needs = append(needs, need{text: fmt.Sprintf("Blocked: %d more kinds of obstacles", more), tone: toneBad})
 	}
+	if text := begunText(h.plan, Visible) + begunAdvice(h.plan); text != "" {
+		needs = append(needs, need{text: text, tone: toneDoubt})
+	}
 	if a := h.options.Against; a != nil && !a.IsEmpty() {
 		needs = append(needs, need{text: a.title(), tone: toneDoubt})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"remit/internal/transfer"
 	"remit/planner"
+	"remit/state"
 )
 
 type headerLine struct {
@@ -13,6 +14,7 @@ type headerLine struct {
 	Sandbox   bool   `json:"sandbox"`
 	Protected bool   `json:"protected,omitempty"` // the environment, by the configuration at hand
 	planner.Header
+	Begun *planner.Begun `json:"begun,omitempty"` // earlier runs of this very plan
 }
 
 // changeLine is a [planner.Change] with its request as an object.
@@ -44,6 +46,7 @@ type changeLine struct {
 	DisplayName string                `json:"display_name,omitempty"` // as the author says
 	FromPlace   string                `json:"from_place,omitempty"`   // of a profile that another directory declares
 	ToPlace     string                `json:"to_place,omitempty"`
+	Now         state.Status          `json:"now,omitzero"` // the status in the state, of a line that an earlier run of this very plan began
 }
 
 type obstacleLine struct {
@@ -106,7 +109,7 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 	if o.Here != nil {
 		j.here = o.Here
 	}
-	j.write(headerLine{"header", o.Sandbox, j.protected, p.Header})
+	j.write(headerLine{"header", o.Sandbox, j.protected, p.Header, p.Begun})
 	for _, c := range p.Changes.All() {
 		j.change(c)
 	}
@@ -163,7 +166,7 @@ func (j *JSON) newChangeLine(c *planner.Change) changeLine {
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
 		FromLabel: c.FromLabel, Naming: c.Naming, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
 		Due: c.Due, Windows: c.Windows,
-		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals, DisplayName: c.DisplayName, FromPlace: c.FromPlace, ToPlace: c.ToPlace,
+		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals, DisplayName: c.DisplayName, FromPlace: c.FromPlace, ToPlace: c.ToPlace, Now: c.Now,
 	}
 }
 

@@ -321,6 +321,9 @@ func changeNotes(c *planner.Change) []span {
 		add(toneDim, "reverses "+c.Reverses)
 	}
 	add(toneDim, elsewhere(c))
+	if note := nowNote(c); note.text != "" {
+		notes = append(notes, note)
+	}
 	reason := c.Reason
 	switch c.Action {
 	case planner.Submit:

@@ -80,6 +80,9 @@ func (m *markdown) head() {
 	if m.options.Expired {
 		m.printf("> [!CAUTION]\n> **%s**\n\n", expiredText)
 	}
+	if text := begunText(m.plan, codeSpan) + begunAdvice(m.plan); text != "" {
+		m.printf("> [!WARNING]\n> **%s**\n\n", text)
+	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.accepted(h.Accepted)
 	m.checked()

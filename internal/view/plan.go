@@ -155,6 +155,9 @@ func (p *page) headWith(plan *planner.Plan, o PlanOptions, checked, warnings []s
 	p.namedIn(checkedTone(checked), checkedTitle, checked, o.isLarge(plan))
 	p.named(readTitle, warnings, false)
 	p.named(lackTitle, lackOf(plan), false)
+	if text := begunText(plan, Visible); text != "" {
+		p.paragraph("", text+begunAdvice(plan), toneDoubt)
+	}
 	p.line()
 }
 
@@ -375,6 +378,9 @@ func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
 		return
 	}
 	p.paragraph("", "Plan: "+counts(plan), toneStrong)
+	if text := begunText(plan, Visible); text != "" {
+		p.paragraph("", text, toneDoubt)
+	}
 	p.notApplicable(plan)
 	if hash := sentHash(plan); hash != "" {
 		p.line(plain("Hash total: " + hash))

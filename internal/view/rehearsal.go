@@ -226,7 +226,7 @@ type rehearsalLine struct {
 // "account" for each profile and asset, and a "rehearsal". It returns the first error of
 // writing.
 func (j *JSON) Rehearsal(plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) error {
-	j.write(headerLine{"header", o.Plan.Sandbox, j.protected, plan.Header})
+	j.write(headerLine{"header", o.Plan.Sandbox, j.protected, plan.Header, plan.Begun})
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		j.write(failureLine{"failure", f.RefID, f.Place, f.From, f.Asset, f.Amount, sum(f.Has), f.Cause})
