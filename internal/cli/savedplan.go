@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"remit/config"
 	"remit/internal/approval"
@@ -392,6 +393,7 @@ type planHeader struct {
 	Environment string         `json:"environment"`
 	Service     state.Identity `json:"service"`
 	AuthorKey   string         `json:"author_key"`
+	Expires     time.Time      `json:"expires"`
 }
 
 // headerOf reads the first line of a saved plan of any version, and nothing else of it: the rest may be large.
