@@ -173,6 +173,8 @@ type Obstacle struct {
 	Remedy string `json:"remedy,omitempty"`
 	// Rename describes the rename, where that is the kind.
 	Rename *Renaming `json:"rename,omitempty"`
+	// From is when the plan may be applied after all; zero where no time does it. It is of a closed window alone, and not saved.
+	From time.Time `json:"-"`
 	// DuplicateWithin is a line for the batch or the block, for a file that comes again: with
 	// it, payments of the period before would not have stopped this plan.
 	DuplicateWithin string `json:"duplicate_within,omitempty"`

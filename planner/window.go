@@ -270,9 +270,70 @@ func (r *recheck) windowObstacle(done map[int]bool) Obstacle {
 			continue
 		}
 		if o.Count == 0 {
-			o.Detail = fmt.Sprintf("%q at %s may not be sent now: %s. Apply the plan while it is open, or make a new one.", c.RefID, c.Place, why)
+			o.Detail = fmt.Sprintf("%q at %s may not be sent now: %s.", c.RefID, c.Place, why)
+			if o.From = r.opens(done); o.From.IsZero() {
+				o.Detail += " No time is known at which this plan may be sent: make a new one."
+			} else {
+				o.Detail += fmt.Sprintf(" This plan may be applied from %s on.", o.From.UTC().Format(time.RFC3339))
+			}
 		}
 		o.add(c.RefID)
 	}
 	return o
+}
+
+// opens is when all windows of the lines that are left are open, before the plan or one of these lines expires; zero where no such
+// time is known.
+func (r *recheck) opens(done map[int]bool) time.Time {
+	h := &r.plan.Header
+	var windows []string
+	end := h.Expires
+	for i, c := range r.plan.Changes.All() {
+		if c.Action != Submit || done[i] {
+			continue
+		}
+		if !c.Expires.IsZero() && (end.IsZero() || c.Expires.Before(end)) {
+			end = c.Expires
+		}
+		for _, name := range c.Windows {
+			if !slices.Contains(windows, name) {
+				windows = append(windows, name)
+			}
+		}
+	}
+	at := r.now
+	for range windowSteps {
+		shut := slices.IndexFunc(windows, func(name string) bool { return h.Shut([]string{name}, at) != "" })
+		if shut < 0 {
+			break
+		}
+		if at = h.Window(windows[shut]).opensAfter(at); at.IsZero() {
+			return at
+		}
+	}
+	if h.Shut(windows, at) != "" || !end.IsZero() && !at.Before(end) {
+		return time.Time{}
+	}
+	return at
+}
+
+// opensAfter is when a window opens next; zero where that is not known. A nil window is not known.
+func (w *WindowHours) opensAfter(t time.Time) time.Time {
+	if w == nil {
+		return time.Time{}
+	}
+	for _, i := range w.Open {
+		if i.Opens.After(t) {
+			return i.Opens
+		}
+	}
+	return time.Time{}
+}
+
+// From is when the same plan may be applied, where closed windows alone keep it from that; else zero.
+func (e *ObstacleError) From() time.Time {
+	if len(e.Obstacles) != 1 {
+		return time.Time{}
+	}
+	return e.Obstacles[0].From
 }

@@ -307,7 +307,7 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 	if plan.Header.Origin, err = originOf(w.dir, w.config); err != nil {
 		return nil, err
 	}
-	if err := a.planning.findApprovals(w, plan, nil); err != nil {
+	if err := a.planning.findNeeds(ctx, w, snapshot, plan, ""); err != nil {
 		return nil, err
 	}
 	return plan, showPlan(w, plan, &a.planning)

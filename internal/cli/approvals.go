@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
+	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -96,7 +98,7 @@ func (a *applying) checkApprovals(dir *workspace.Directory, loaded *config.Confi
 		return nil
 	}
 	if a.file == "" {
-		return a.mustBeSaved(a.planning.approvals)
+		return a.mustBeSaved(loaded, a.planning.approvals)
 	}
 	var texts []string
 	for i := range a.planning.approvals {
@@ -114,7 +116,7 @@ func (a *applying) checkApprovals(dir *workspace.Directory, loaded *config.Confi
 }
 
 // mustBeSaved is why a plan that nobody can have signed is not sent.
-func (a *applying) mustBeSaved(approvals []view.Approval) error {
+func (a *applying) mustBeSaved(loaded *config.Configuration, approvals []view.Approval) error {
 	how := "apply without a saved plan sends what nobody else has seen"
 	switch {
 	case a.digest != "":
@@ -122,11 +124,15 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 	case a.autoApprove:
 		how = "--auto-approve is nobody's approval"
 	}
+	do, next := "Save it, and have it approved", planToApprove(loaded)+a.planning.typed()+a.planning.dir.PracticeWord()
+	if a.planning.finishes() {
+		do, next = "It goes on with doubts that a run of a saved plan left: apply that plan first", a.planning.finishing
+	}
 	need := &approvals[0].Need
 	return exit.New(
-		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
-			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
-		a.planning.dir.CommandWithPractice("plan --out=FILE"+a.planning.typed()), exit.Control,
+		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. %s",
+			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:], do),
+		a.planning.dir.Here(next), exit.Control,
 	)
 }
 
@@ -205,4 +211,105 @@ func principal(h *host.Host, loaded *config.Configuration, key approval.Key) str
 		}
 	}
 	return ""
+}
+
+// An approval rule refuses an apply that plans by itself, so remit apply ends no doubt there. The saved plan that left
+// the doubts does: it was approved, and its lines have the recorded requests.
+
+// planToApprove is the command that saves a plan for its approvers. Without its author's signature it would need one more of them.
+func planToApprove(loaded *config.Configuration) string {
+	return savingSigned(loaded, "FILE")
+}
+
+func savingSigned(loaded *config.Configuration, file string) string {
+	words := "remit plan --out=" + file
+	if slices.ContainsFunc(approvalBlocks(loaded), func(b config.Approval) bool { return b.Signers.HasSSH() }) {
+		words += " --sign"
+	}
+	return words
+}
+
+// findNeeds is findApprovals for a plan that is not saved. It also keeps the command that goes on with the plan, or only with
+// the line of a ref_id, where a rule wants approvers: see [finishing].
+func (o *planning) findNeeds(ctx context.Context, w *opened, snapshot state.Snapshot, plan *planner.Plan, only string) error {
+	err := o.findApprovals(w, plan, nil)
+	if err != nil || len(o.approvals) == 0 || !w.dir.WaitsForApprovals() {
+		return err
+	}
+	var runIDs []string
+	for _, c := range plan.Changes.All() {
+		if only != "" && c.RefID != only {
+			continue
+		}
+		if c.Next == doubt.Apply && c.Recorded != nil && !slices.Contains(runIDs, c.Recorded.RunID) {
+			runIDs = append(runIDs, c.Recorded.RunID)
+		}
+	}
+	o.finishing, err = finishing(ctx, w, snapshot, runIDs)
+	return err
+}
+
+// finishing is the command that goes on with the doubts of some runs where approvers are needed: that with the first saved plan of
+// these runs that is at hand and has not expired, and otherwise the one that saves a plan for approvers.
+func finishing(ctx context.Context, w *opened, snapshot state.Snapshot, runIDs []string) (string, error) {
+	begun := make(map[string]state.Begun, len(runIDs))
+	if len(runIDs) > 0 {
+		for run, err := range snapshot.Runs(ctx) {
+			if err != nil {
+				return "", w.state.Error(err)
+			}
+			if slices.Contains(runIDs, run.Begun.RunID) {
+				begun[run.Begun.RunID] = run.Begun
+			}
+		}
+	}
+	name := "FILE"
+	for _, runID := range runIDs {
+		run := begun[runID]
+		header, isKnown := headerOf(w.dir, run.PlanFile)
+		switch {
+		case run.PlanFile == "":
+		case isKnown && header.PlanID == run.PlanID && (header.Expires.IsZero() || w.host.Now().Before(header.Expires)):
+			return doubt.Apply + " " + shell.File(run.PlanFile) + w.dir.PracticeWord(), nil
+		case name == "FILE" && (isKnown || !strings.ContainsAny(run.PlanFile, `/\\`)):
+			name = shell.Word(newName(ctx, w, run.PlanFile))
+		}
+	}
+	return savingSigned(w.config, name) + w.dir.PracticeWord(), nil
+}
+
+// finishes reports whether a saved plan that is at hand ends doubts.
+func (o *planning) finishes() bool { return strings.HasPrefix(o.finishing, doubt.Apply+" ") }
+
+// settling is the command that goes on with one doubt, of which that says next: where a saved plan left it and approvers may be
+// needed, see [finishing].
+func settling(ctx context.Context, w *opened, snapshot state.Snapshot, d *state.Detail, next string) (string, error) {
+	if next != doubt.Apply || len(approvalBlocks(w.config)) == 0 || !w.dir.WaitsForApprovals() {
+		return next, nil
+	}
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return "", w.state.Error(err)
+		}
+		if run.Begun.RunID == d.RunID && run.Begun.PlanFile != "" {
+			return finishing(ctx, w, snapshot, []string{d.RunID})
+		}
+	}
+	return next, nil
+}
+
+// screen is the reader's, on which an apply is the one that ends doubts: see [finishing].
+func (o *planning) screen(w *opened, targets []string) view.Screen {
+	screen := partScreen(w.streams.Screen(w.streams.Out), w.dir, targets)
+	here := screen.Here
+	if here == nil || o.finishing == "" {
+		return screen
+	}
+	screen.Here = func(command string) string {
+		if command == doubt.Apply {
+			command = o.finishing
+		}
+		return here(command)
+	}
+	return screen
 }

@@ -44,6 +44,7 @@ type planning struct {
 	approvals []view.Approval // what the rules that apply ask of the plan
 	noTier    []string        // assets that they forgot
 	noLimit   []string        // assets that the limits forgot
+	finishing string          // the command that goes on with the plan where it needs approvers; "" where it needs none
 }
 
 func (o *planning) flags(cmd *cobra.Command) {
@@ -204,7 +205,7 @@ func planOptions(w *opened, o *planning, targets []string) view.PlanOptions {
 		all = allLines + o.typed()
 	}
 	return view.PlanOptions{
-		Screen: partScreen(w.streams.Screen(w.streams.Out), w.dir, targets), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
+		Screen: o.screen(w, targets), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, NoLimit: o.noLimit, Against: o.before, All: all, MayLack: w.state.MayLack, Reviewed: o.reviewed,
 	}
 }
@@ -266,7 +267,7 @@ func (o *planning) plan(ctx context.Context, w *opened) (*planner.Plan, error) {
 	if err := tellWrongClocks(ctx, w, snapshot); err != nil {
 		return nil, err
 	}
-	return plan, o.findApprovals(w, plan, nil)
+	return plan, o.findNeeds(ctx, w, snapshot, plan, "")
 }
 
 // counted is a record whose transfers are counted while a plan reads them.

@@ -320,7 +320,11 @@ func (r *resolving) noLookup(ctx context.Context, w *opened, journal executor.Jo
 		if err != nil {
 			return err
 		}
-		return exit.WithHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.dir.Here(u.Next()))
+		next, err := settling(ctx, w, snapshot, d, u.Next())
+		if err != nil {
+			return err
+		}
+		return exit.WithHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.dir.Here(next))
 	case state.Unverified, state.Conflict:
 		return exit.WithHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right, or give its record", none, r.refID, d.Status), r.dir.Here(nextFor(d, false)))
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"remit/config"
 	"remit/internal/approval"
@@ -234,6 +235,9 @@ func unfit(ctx context.Context, w *opened, use planUse, err error) error {
 	if home := homeOf(w.dir, use.file); home != "" && obstacle == nil {
 		return fromHome(w.dir, home, use, err, code)
 	}
+	if obstacle != nil && !obstacle.From().IsZero() { // a new plan would have none of the approvals
+		return exit.New(fmt.Errorf("%s %s: %w", use.file, use.outcome, err), w.dir.CommandWithPractice(use.words+" "+shell.File(use.file)), code)
+	}
 	return exit.New(fmt.Errorf("%s %s: %w", use.file, use.outcome, err),
 		saveAnew(ctx, w, use.file, flagWords("target", use.header.Targets), use.header.AuthorKey), code)
 }
@@ -392,6 +396,7 @@ type planHeader struct {
 	Environment string         `json:"environment"`
 	Service     state.Identity `json:"service"`
 	AuthorKey   string         `json:"author_key"`
+	Expires     time.Time      `json:"expires"`
 }
 
 // headerOf reads the first line of a saved plan of any version, and nothing else of it: the rest may be large.

@@ -135,7 +135,7 @@ func settlingCommand(dir *workspace.Directory, loaded *config.Configuration, pla
 	case planFile != "":
 		return "remit apply " + shell.File(planFile)
 	case len(approvalBlocks(loaded)) > 0 && !dir.Sandbox:
-		return "remit plan --out=FILE"
+		return planToApprove(loaded)
 	}
 	return "remit apply"
 }

@@ -77,7 +77,10 @@ func showDetail(ctx context.Context, w *opened, refID string) error {
 		if err != nil {
 			return err
 		}
-		o.Doubt, o.Next = u.Sentence(), u.Next()
+		o.Doubt = u.Sentence()
+		if o.Next, err = settling(ctx, w, snapshot, d, u.Next()); err != nil {
+			return err
+		}
 	}
 	if w.streams.AsJSON {
 		return w.streams.JSON().StateShow(details[0], o)

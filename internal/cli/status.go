@@ -65,7 +65,9 @@ func newStatus(p *process) *cobra.Command {
 // showStatus shows a plan as a status.
 func (o *planning) showStatus(w *opened, plan *planner.Plan) error {
 	if w.streams.AsJSON {
-		return w.streams.JSON().Status(plan)
+		lines := w.streams.JSON()
+		lines.SetHere(o.screen(w, nil).Here)
+		return lines.Status(plan)
 	}
 	return view.Status(w.streams.Out, plan, planOptions(w, o, nil))
 }

@@ -17,6 +17,7 @@ import (
 	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/doubt"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
 	"remit/internal/tree"
@@ -135,6 +136,9 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, at place
 		e.Brief.Approvals = append(e.Brief.Approvals, o.approvals[i].Ask())
 	}
 	next := e.Brief.Next()
+	if next == doubt.Apply {
+		next = cmp.Or(o.finishing, next)
+	}
 	if saved, err := r.save(ctx, w, plan, &e.Entry); err != nil {
 		e.Brief = nil
 		return w.config, err

@@ -48,7 +48,9 @@ func newWhy(p *process) *cobra.Command {
 				return o.planError(err)
 			}
 			if p.streams.AsJSON {
-				err = w.streams.JSON().Why(why, planOptions(w, &o, nil))
+				lines := w.streams.JSON()
+				lines.SetHere(o.screen(w, nil).Here)
+				err = lines.Why(why, planOptions(w, &o, nil))
 			} else {
 				err = view.ShowWhy(w.streams.Out, why, planOptions(w, &o, nil))
 			}
@@ -97,11 +99,11 @@ func (o *planning) why(ctx context.Context, w *opened, refID string) (*view.Why,
 	case why.Declared == nil:
 		return nil, unknownRefID(ctx, w, snapshot, refID)
 	}
-	if err := o.findApprovals(w, why.Plan, nil); err != nil {
+	if err := o.findNeeds(ctx, w, snapshot, why.Plan, refID); err != nil {
 		return nil, err
 	}
 	o.place(w.config, why)
-	why.Next, why.From = o.nextOf(w.dir, w.service, why)
+	why.Next, why.From = o.nextOf(w.service, why)
 	return why, nil
 }
 

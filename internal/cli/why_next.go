@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -12,9 +13,12 @@ import (
 )
 
 // nextOf is the one command to type about a transfer, and from when on it helps; zero for now.
-func (o *planning) nextOf(dir *workspace.Directory, service *workspace.Service, why *view.Why) (next string, from time.Time) {
+func (o *planning) nextOf(service *workspace.Service, why *view.Why) (next string, from time.Time) {
 	line := why.Line
-	if line != nil && line.Next != "" { // a doubt, or an unverified transfer
+	if line != nil && line.Next == doubt.Apply {
+		return cmp.Or(o.finishing, line.Next), time.Time{}
+	}
+	if line != nil && line.Next != "" { // another doubt, or an unverified transfer
 		return line.Next, time.Time{}
 	}
 	switch why.Group {
@@ -41,19 +45,10 @@ func (o *planning) nextOf(dir *workspace.Directory, service *workspace.Service, 
 		if line.Action == planner.Wait {
 			from = line.Until
 		}
-		return o.applying(dir), from
+		return cmp.Or(o.finishing, doubt.Apply), from
 	case planner.GroupInDoubt:
 	}
 	return "remit state show " + shell.Word(why.RefID), time.Time{}
-}
-
-// applying is the command that sends the due transfers: a plan that needs approvers is saved for them
-// first.
-func (o *planning) applying(dir *workspace.Directory) string {
-	if len(o.approvals) > 0 && dir.WaitsForApprovals() {
-		return "remit plan --out=FILE"
-	}
-	return "remit apply"
 }
 
 // remedyFor is the command of the first obstacle that has one, and otherwise the one that shows all of them: a
