@@ -77,6 +77,9 @@ func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Jo
 	if _, goesOn := errors.AsType[*awayError](ended); goesOn || exit.IsUnread(ended) {
 		return ended
 	}
+	if ctx.Err() != nil && !seen.whole { // who interrupts the reading of a large state does not wait for another one
+		return ended
+	}
 	left, err := readLeftover(context.WithoutCancel(ctx), journal, seen, plan)
 	switch {
 	case err != nil && ended != nil: // the error that keeps the state from being read was told
