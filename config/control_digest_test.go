@@ -111,7 +111,7 @@ func TestLineEndsAloneAreNoOtherText(t *testing.T) {
 	} {
 		_, then := read(c.then)
 		controls, now := read(c.now)
-		if got := controls.Respelled(then, now); got != c.want {
+		if got := controls.DifferInEnds(then, now); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}

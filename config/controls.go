@@ -31,8 +31,8 @@ type ControlFile struct {
 	ends   []string // the SHA-256 of each text that differs in its line ends only
 }
 
-// Respelled reports whether the file whose SHA-256 is now differs in its line ends only from one whose SHA-256 is then.
-func (c Controls) Respelled(then, now string) bool {
+// DifferInEnds reports whether the file whose SHA-256 is now differs in its line ends only from one whose SHA-256 is then.
+func (c Controls) DifferInEnds(then, now string) bool {
 	return slices.ContainsFunc(c.Files, func(f ControlFile) bool {
 		return f.SHA256 == now && now != then && slices.Contains(f.ends, then)
 	})

@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"remit/state"
 )
@@ -36,7 +37,7 @@ func (p *Plan) markBegun(ctx context.Context, record History, past past) error {
 			return fmt.Errorf("read the recorded transfers: %w", err)
 		}
 		if past.own[o.RefID] && o.Status != state.Unsent { // which is as if nobody had begun it
-			now[o.RefID] = o.Status
+			now[strings.Clone(o.RefID)] = o.Status
 		}
 	}
 	counts := make(map[state.Status]int)

@@ -104,7 +104,7 @@ func compareControls(planned []config.ControlDigest, controls config.Controls) [
 	var changes []ControlChange
 	for _, isSame := range []func(then, now config.ControlDigest) bool{
 		func(a, b config.ControlDigest) bool { return a.SHA256 == b.SHA256 },
-		func(a, b config.ControlDigest) bool { return controls.Respelled(a.SHA256, b.SHA256) },
+		func(a, b config.ControlDigest) bool { return controls.DifferInEnds(a.SHA256, b.SHA256) },
 		func(a, b config.ControlDigest) bool { return a.Place == b.Place },
 		func(a, b config.ControlDigest) bool { return fileOf(a.Place) == fileOf(b.Place) },
 		func(config.ControlDigest, config.ControlDigest) bool { return true },
@@ -115,7 +115,7 @@ func compareControls(planned []config.ControlDigest, controls config.Controls) [
 				return false
 			}
 			switch {
-			case controls.Respelled(planned[i].SHA256, b.SHA256):
+			case controls.DifferInEnds(planned[i].SHA256, b.SHA256):
 				changes = append(changes, ControlChange{b, hasOtherEnds})
 			case planned[i].SHA256 != b.SHA256:
 				changes = append(changes, ControlChange{b, "is another"})

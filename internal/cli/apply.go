@@ -422,8 +422,7 @@ func countAgain(plan *planner.Plan) int {
 // settleOnly is what an apply of a plan that must not be applied, because of why, still does:
 // it settles doubts by lookup.
 func (a *applying) settleOnly(ctx context.Context, w *opened, plan *planner.Plan, journal state.Journal, holder state.Holder, why error) error {
-	short, isShort := errors.AsType[*shortfall](why)
-	if hasDoubts := plan.Count(planner.Resolve) > 0 || isShort && short.hasDoubts; !hasDoubts || !w.service.CanLookUp() {
+	if !leavesDoubts(plan, why) || !w.service.CanLookUp() {
 		return why
 	}
 	a.failover.whole = nil // another apply does the same

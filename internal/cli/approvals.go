@@ -271,7 +271,7 @@ func finishing(ctx context.Context, w *opened, snapshot state.Snapshot, runIDs [
 		case run.PlanFile == "":
 		case isKnown && header.PlanID == run.PlanID && (header.Expires.IsZero() || w.host.Now().Before(header.Expires)):
 			return doubt.Apply + " " + shell.File(run.PlanFile) + w.dir.PracticeWord(), nil
-		case name == "FILE" && (isKnown || !strings.ContainsAny(run.PlanFile, `/\\`)):
+		case name == "FILE" && (isKnown || !strings.ContainsAny(run.PlanFile, `/\`)):
 			name = shell.Word(newName(ctx, w, run.PlanFile))
 		}
 	}

@@ -40,6 +40,13 @@ type shortfall struct {
 	hasDoubts bool
 }
 
+// leavesDoubts reports whether a plan that is not applied, because of why, has transfers in doubt. An earlier run of it may have left
+// one so that the plan is to submit.
+func leavesDoubts(plan *planner.Plan, why error) bool {
+	short, isShort := errors.AsType[*shortfall](why)
+	return plan.Count(planner.Resolve) > 0 || isShort && short.hasDoubts
+}
+
 // Error names each profile, the asset and the amount.
 func (s *shortfall) Error() string {
 	var parts []string

@@ -79,7 +79,7 @@ func oneService(names, clients []string) *hcl.Diagnostic {
 	}
 	warning := mistake.Placeless("Environments with two clients of one service", "The environments %s have one service and different clients%s. "+
 		"Where the clients are of one customer, each environment pays all that the files declare, as none of their states knows of the others. "+
-		"Keep one environment then, and give it the new client with remit state rebind. Where each is that of another customer, all is well.", english.List(quotedAll(names)), of)
+		"Keep one environment then, and give it the new client with remit state rebind. Where each client is of a customer of its own, nothing is wrong.", english.List(quotedAll(names)), of)
 	warning.Severity = hcl.DiagWarning
 	return warning
 }

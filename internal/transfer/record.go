@@ -230,20 +230,10 @@ func (p *recordParser) required(name string) string {
 	return value
 }
 
-// text is the member of a name where it is a string, else "".
+// text is the member of a name where it is a string, else "": another type is no mistake.
 func (p *recordParser) text(name string) string {
-	m := p.find(name)
-	switch {
-	case m == nil:
-		return ""
-	case m.isText:
-		return m.text
-	}
-	var value string
-	if json.Unmarshal(m.raw, &value) != nil {
-		return ""
-	}
-	return value
+	quiet := recordParser{members: p.members, wrong: new(mistakes)}
+	return quiet.optional(name)
 }
 
 // timestamp is zero where there is none that can be read.

@@ -298,7 +298,7 @@ func (d Postgres) Files() []string { return nil }
 
 // PutAway implements [Backend]: it gives the schema another name.
 func (d Postgres) PutAway(name string) string {
-	ctx := context.Background() // where a server does not answer, to ask it ends by itself
+	ctx := context.Background() // a server that does not answer is given up after a while
 	names := namesLike(d.options.Schema+"_"+name, "_")
 	free, err := postgres.FreeSchema(ctx, d.options, names)
 	if err != nil {
